@@ -76,7 +76,12 @@ import {
   putRecord,
   writeRecords,
 } from "./records/rpc.ts";
-import { batchDeleteMessages, batchGetMessages, popMessages } from "./session/history-rpc.ts";
+import {
+  batchDeleteMessages,
+  batchGetMessages,
+  popMessages,
+  replaceMessages,
+} from "./session/history-rpc.ts";
 import {
   appendMessages,
   countTokens,
@@ -142,6 +147,7 @@ const SESSION_RPCS: Rpcs<typeof SessionServiceService> = {
   batchGetMessages,
   batchDeleteMessages,
   popMessages,
+  replaceMessages,
   getWindow,
   exportSession,
   importSession,

@@ -38,6 +38,7 @@ import { fillToolResults } from "./session/fill-tool-results.ts";
 import { forkSession } from "./session/fork-session.ts";
 import { listMessages } from "./session/log/list-messages.ts";
 import { batchGetMessages, getMessage, updateMessage } from "./session/messages.ts";
+import { replaceMessages } from "./session/replace-messages.ts";
 import { resetSession } from "./session/reset-session.ts";
 import { restoreMessages } from "./session/restore-messages.ts";
 import { SessionSearch } from "./session/search.ts";
@@ -197,6 +198,7 @@ function sessionsApi(context: ServiceContext): SessionServiceApi {
     batchGetMessages: (call, input) => batchGetMessages(context, call, input),
     batchDeleteMessages: (call, input) => batchDeleteMessages(context, call, input),
     popMessages: (call, input) => popMessages(context, call, input),
+    replaceMessages: (call, input) => replaceMessages(context, call, input),
     getWindow: (call, input) => getWindow(context, call, input),
     previewPolicy: (call, input) => previewPolicy(context, call, input),
     trimSession: (call, input) => trimSession(context, call, input),

@@ -68,6 +68,7 @@ export const CAPABILITIES = [
   "record_paths",
   "records",
   "relations",
+  "replace_messages",
   "restore",
   "session_lists",
   "sessions",

@@ -31,7 +31,7 @@ import type {
 } from "../store/store.ts";
 import type { Policy } from "../window/policy/policy.ts";
 import type { SeqRange, StageRun, ToolOutcome, Totals, Trim } from "../window/rules/types.ts";
-import type { AppendOutcome, OnExisting } from "./log/existing-messages.ts";
+import type { AppendedEntry, AppendOutcome, OnExisting } from "./log/existing-messages.ts";
 import type { ListedMessages, ListMessagesInput } from "./log/list-messages.ts";
 import type { Session, SessionPath, SessionRef, SessionSettings } from "./rules/session.ts";
 
@@ -125,13 +125,9 @@ export interface AppendInput extends SessionRef {
 
 export interface AppendResult {
   /** In the order of the drafts. */
-  readonly messages: readonly {
-    readonly messageId: string;
-    readonly seq: number;
-    readonly tokenCount: number;
-    /** Undefined for an append that fails on existing messages. */
-    readonly outcome?: AppendOutcome;
-  }[];
+  readonly messages: readonly AppendedEntry[];
+  /** Messages that the call erased. */
+  readonly deleted: Totals;
   readonly revision: number;
   readonly trims: readonly Trim[];
   readonly window: Totals;
@@ -207,6 +203,16 @@ export interface BatchDeleteInput extends SessionRef, MessageNames {
   readonly encode: (result: DeletedMessages) => Uint8Array;
 }
 
+export interface ReplaceInput extends SessionRef {
+  readonly drafts: readonly MessageDraft[];
+  /** Undefined replaces the whole log. */
+  readonly fromSeq: number | undefined;
+  readonly keepCommonPrefix: boolean;
+  readonly expectedLastSeq?: number;
+  readonly createSession: boolean;
+  readonly encode: (result: AppendResult) => Uint8Array;
+}
+
 export interface PopInput extends SessionRef {
   readonly count: number;
   readonly expectedLastSeq?: number;
@@ -232,6 +238,7 @@ export interface SessionServiceApi {
   batchGetMessages(call: Call, input: BatchGetInput): Promise<BatchGetResult>;
   batchDeleteMessages(call: Call, input: BatchDeleteInput): Promise<Uint8Array>;
   popMessages(call: Call, input: PopInput): Promise<Uint8Array>;
+  replaceMessages(call: Call, input: ReplaceInput): Promise<Uint8Array>;
   getWindow(call: Call, input: WindowInput): Promise<WindowResult>;
   previewPolicy(call: Call, input: PreviewInput): Promise<PreviewResult>;
   trimSession(call: Call, input: TrimSessionInput): Promise<Uint8Array>;

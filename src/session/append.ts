@@ -19,20 +19,35 @@ import { readTurn, type TurnRead } from "../memory/learn/episode.ts";
 import { eraseSome } from "../memory/learn/erase-source.ts";
 import { givenByChange, mergeJobPlans } from "../memory/learn/give.ts";
 import { planRecords } from "../records/change-records.ts";
-import type { NewMessage, SessionDecision, SessionPlan, SessionView } from "../store/store.ts";
+import type {
+  NewMessage,
+  SessionDecision,
+  SessionPlan,
+  SessionView,
+  StoredMessage,
+} from "../store/store.ts";
 import { checkHooks } from "../summary/hand-over.ts";
 import { mergeTaskPlans, tasksAfter } from "../tasks/task-edits.ts";
 import { type CountedRule, countedRule, isSameRule } from "../window/policy/token-rules.ts";
 import { needsTrim } from "../window/rules/needs-trim.ts";
 import { addRange } from "../window/rules/ranges.ts";
 import { addTotals, totalsOf } from "../window/rules/trim.ts";
-import { ROLE, type ToolOutcome, type WindowTotals } from "../window/rules/types.ts";
-import type { AppendInput, AppendResult } from "./api.ts";
+import { ROLE, type ToolOutcome, type Totals, type WindowTotals } from "../window/rules/types.ts";
+import type { AppendInput } from "./api.ts";
 import { mayAnswerFilled, withoutAnswered } from "./fill-tool-results.ts";
 import { outcomesOf } from "./log/append-outcomes.ts";
-import { type EditedLog, editLog, editPart, type ManyNamed } from "./log/edit-log.ts";
+import {
+  afterEdit,
+  type EditedLog,
+  editLog,
+  editPart,
+  emptiedLog,
+  type ManyNamed,
+} from "./log/edit-log.ts";
 import { type EncodeAll, encodeAll, RANDOM_BYTES } from "./log/encode-messages.ts";
 import {
+  addedOf,
+  answered,
   checkNew,
   replacementsOf,
   type SortedDrafts,
@@ -46,6 +61,26 @@ interface NeedCount {
   readonly needCount: CountedRule;
 }
 
+/** Says that the session has changed since its messages were looked for. */
+export type Stale = "stale";
+
+/** Fates of the messages that the log holds, and of those to append. */
+export interface Arrangement {
+  /** Undefined when all are appended. */
+  readonly sorted: SortedDrafts | undefined;
+  /** Messages that go, or all of them, as by ResetSession. */
+  readonly erase: readonly StoredMessage[] | "all";
+}
+
+/** Decides about the messages that the log holds. */
+export type Arrange = (
+  view: SessionView,
+  session: Session,
+) =>
+  | Arrangement
+  | { readonly kind: "need-messages"; readonly seqs: readonly number[] }
+  | { readonly kind: "answer"; readonly result: Stale };
+
 /** Input that stays the same however often an append is decided. */
 interface Append {
   readonly context: ServiceContext;
@@ -54,6 +89,7 @@ interface Append {
   readonly nowMs: number;
   /** Random bytes for the ids the server makes. */
   readonly random: Uint8Array;
+  readonly arrange: Arrange;
   /** The counts of the drafts, and by which rule; undefined before the first count. */
   counts: { readonly rule: CountedRule; readonly of: readonly number[] } | undefined;
   /** The messages as encoded for a revision, kept over a second decision. */
@@ -70,6 +106,18 @@ export async function appendMessages(
   input: AppendInput,
 ): Promise<Uint8Array> {
   checkHooks(context, input.replyPolicy);
+  const result = await appendArranged(context, call, input);
+  if (result === "stale") throw new Error("An append looked for no messages beforehand.");
+  return result;
+}
+
+/** Appends messages among changes of those that the log holds. Default: those of `on_existing`. */
+export async function appendArranged(
+  context: ServiceContext,
+  call: Call,
+  input: AppendInput,
+  arrange?: Arrange,
+): Promise<Stale | Uint8Array> {
   const messageIds = input.drafts.map((draft) => draft.messageId).filter((id) => id !== "");
   const unnamed = input.drafts.length - messageIds.length;
   const append: Append = {
@@ -78,19 +126,23 @@ export async function appendMessages(
     input,
     nowMs: context.world.nowMs(),
     random: context.world.random(unnamed * RANDOM_BYTES),
+    arrange: arrange ?? arrangeExisting(context, input),
     counts: undefined,
     encoded: undefined,
   };
   const { namespace, sessionId } = input;
   // One that exists already is enough to refuse, and a thousand can be very large.
-  const firstMessageOnly = input.onExisting === "fail";
+  const firstMessageOnly = arrange === undefined && input.onExisting === "fail";
   const messageBytesMax = LIMITS.editBytes;
   const target = { namespace, sessionId, messageIds, firstMessageOnly, messageBytesMax };
   for (;;) {
-    const result = await changeSession<NeedCount | ManyNamed>(context, call, target, (view) =>
-      decideAppend(append, view),
+    const result = await changeSession<NeedCount | ManyNamed | Stale>(
+      context,
+      call,
+      target,
+      (view) => decideAppend(append, view),
     );
-    if (result instanceof Uint8Array) return result;
+    if (result instanceof Uint8Array || result === "stale") return result;
     if ("kind" in result) {
       await eraseSome(context, result.session, result.messageId);
       continue;
@@ -103,14 +155,16 @@ export async function appendMessages(
 function decideAppend(
   append: Append,
   view: SessionView,
-): SessionDecision<NeedCount | ManyNamed | Uint8Array> {
+): SessionDecision<NeedCount | ManyNamed | Stale | Uint8Array> {
   const { context, input } = append;
   const stored = view.session ?? sessionToCreate(append, view);
-  const sorted = checkAppend(append, view, stored);
+  const arranged = append.arrange(view, stored);
+  if ("kind" in arranged) return arranged;
+  checkAppend(append, view, stored);
+  const { sorted } = arranged;
   const patched = patch(append, view, stored);
   if (patched === "need-window") return { kind: "need-window" };
-  const isSame = patched === undefined && sorted !== undefined && isNothing(input, sorted);
-  if (isSame) return unchanged(append, stored, sorted);
+  if (patched === undefined && isNothing(input, arranged)) return unchanged(append, stored, sorted);
   const { wantedCalls = [] } = input;
   if (wantedCalls.length > 0) {
     if (view.window === undefined) return { kind: "need-window" };
@@ -122,12 +176,13 @@ function decideAppend(
   const rule = countedRule(policy);
   const counts = countsBy(append, rule);
   if (counts === undefined) return { kind: "answer", result: { needCount: rule } };
-  const edited = edit(append, afterPatch(view, patched), start, { sorted, counts, rule });
+  const by = { ...arranged, counts, rule };
+  const edited = edit(append, afterPatch(view, patched), start, by);
   if (edited?.kind === "need-window") return edited;
   if (edited?.kind === "named") return { kind: "answer", result: edited };
   const base = edited === undefined ? { view, session: start } : afterEdit(view, edited);
   const { session, view: now } = base;
-  const { drafts, places } = addedOf(input, sorted);
+  const { drafts, places } = addedOf(input.drafts, sorted);
   const messages = encoded(append, session, {
     ...{ drafts, places, rule },
     counts: sorted === undefined ? counts : places.map((index) => counts[index] ?? 0),
@@ -155,14 +210,12 @@ function decideAppend(
   });
 }
 
-/** Checks what an append asks of the session, and sorts its messages if some may exist. */
+/** Checks what an append asks of the session. */
 function checkAppend(
   { context, input }: Append,
   view: SessionView,
   { head, fields }: Session,
-): SortedDrafts | undefined {
-  const isSorted = input.onExisting !== "fail";
-  if (!isSorted) checkNew(input.drafts, view);
+): void {
   if (input.expectedLastSeq !== undefined && input.expectedLastSeq !== head.lastSeq) {
     throw lastSeqMismatch(input.expectedLastSeq, head.lastSeq);
   }
@@ -170,8 +223,18 @@ function checkAppend(
   // A session that is created now had none to read.
   const hasEtag = view.session !== undefined && context.etags.allows(etag, fields.etagRevision);
   if (etag !== "" && !hasEtag) throw etagMismatch();
-  return isSorted ? sortDrafts(context.codec, input, view) : undefined;
 }
+
+/** Appends all messages, or skips or updates those that exist. */
+function arrangeExisting({ codec }: ServiceContext, input: AppendInput): Arrange {
+  return (view) => {
+    if (input.onExisting !== "fail") return { sorted: sortDrafts(codec, input, view), erase: [] };
+    checkNew(input.drafts, view);
+    return ALL_NEW;
+  };
+}
+
+const ALL_NEW: Arrangement = { sorted: undefined, erase: [] };
 
 /** Changes the attributes of a session that exists; undefined when none are to change. */
 function patch(
@@ -197,21 +260,22 @@ function afterPatch(view: SessionView, patched: PatchedSession | undefined): Ses
 /** Whether all that an append asks for is there already. */
 function isNothing(
   { turnEnd, recordOperations }: AppendInput,
-  { added, updates }: SortedDrafts,
+  { sorted, erase }: Arrangement,
 ): boolean {
-  const isAlone = !turnEnd && recordOperations.length === 0;
-  return isAlone && added.length === 0 && updates.length === 0;
+  if (sorted === undefined || turnEnd || recordOperations.length > 0) return false;
+  return sorted.added.length === 0 && sorted.updates.length === 0 && erase.length === 0;
 }
 
 /** The answer to an append all of whose messages exist as they are. */
 function unchanged(
   { context, call, input, nowMs }: Append,
   session: Session,
-  sorted: SortedDrafts,
+  sorted: SortedDrafts | undefined,
 ): SessionDecision<Uint8Array> {
   const { revision, lastSeq } = session.head;
   const bytes = input.encode({
     messages: answered([], sorted),
+    deleted: NO_TOTALS,
     revision,
     trims: [],
     window: sessionTotals(session),
@@ -228,36 +292,20 @@ function etagOf({ etags }: ServiceContext, { fields }: Session): string {
   return etags.of(fields.etagRevision);
 }
 
-/** The messages of the answer, in the order of the drafts. */
-function answered(
-  messages: readonly NewMessage[],
-  sorted: SortedDrafts | undefined,
-  edited?: EditedLog,
-): AppendResult["messages"] {
-  if (sorted === undefined) return messages;
-  const changed = new Map(edited?.replaced.map((message) => [message.seq, message]));
-  return sorted.fates.flatMap(({ outcome, to }) => {
-    const message = "old" in to ? (changed.get(to.old.seq) ?? to.old) : messages[to.place];
-    if (message === undefined) return [];
-    const { messageId, seq, tokenCount } = message;
-    return [{ messageId, seq, tokenCount, outcome }];
-  });
-}
+const NO_TOTALS = { messageCount: 0, tokenCount: 0 } as const;
 
-/** Gives messages that exist the content of their drafts; undefined when none changes. */
+/** Changes and erases messages that the log holds; undefined when none is. */
 function edit(
   { context, input, nowMs }: Append,
   view: SessionView,
   session: Session,
-  by: {
-    readonly sorted: SortedDrafts | undefined;
-    readonly counts: readonly number[];
-    readonly rule: CountedRule;
-  },
+  by: Arrangement & { readonly counts: readonly number[]; readonly rule: CountedRule },
 ): EditedLog | ManyNamed | { readonly kind: "need-window" } | undefined {
-  if (by.sorted === undefined || by.sorted.updates.length === 0) return undefined;
+  const { sorted, erase } = by;
+  if (erase === "all") return emptiedLog(context, view, { session, nowMs });
+  if (erase.length === 0 && (sorted?.updates ?? []).length === 0) return undefined;
   if (view.window === undefined) return { kind: "need-window" };
-  const replace = replacementsOf(context.codec, by.sorted, {
+  const replace = replacementsOf(context.codec, sorted?.updates ?? [], {
     drafts: input.drafts,
     counts: by.counts,
     rule: by.rule.rule,
@@ -265,35 +313,7 @@ function edit(
     nowMs,
     etag: context.etags.of(view.revision),
   });
-  return editLog(context, view, { session, nowMs }, { replace, erase: [] });
-}
-
-/** The session and the view of it as if an edit had been stored. */
-function afterEdit(
-  view: SessionView,
-  { session, window, side, replaced }: EditedLog,
-): { readonly session: Session; readonly view: SessionView } {
-  const changed = new Map(replaced.map((message) => [message.seq, message]));
-  return {
-    session: { ...session, head: { ...session.head, window: totalsOf(window) } },
-    view: {
-      ...view,
-      ...side,
-      window,
-      messagesAt: (seqs) =>
-        view.messagesAt(seqs)?.map((message) => changed.get(message.seq) ?? message),
-    },
-  };
-}
-
-/** The drafts to append, and their places in the request if some are not appended. */
-function addedOf(
-  { drafts }: AppendInput,
-  sorted: SortedDrafts | undefined,
-): { readonly drafts: readonly MessageDraft[]; readonly places: readonly number[] } {
-  if (sorted === undefined) return { drafts, places: [] };
-  const places = sorted.added;
-  return { drafts: places.map((index) => drafts[index] as MessageDraft), places };
+  return editLog(context, view, { session, nowMs }, { replace, erase });
 }
 
 /** Refuses drafts to append that do not bring the count that TOKEN_RULE_GIVEN asks for. */
@@ -523,6 +543,14 @@ function recordsOf({ context, call, input, nowMs }: Append, view: SessionView, f
   return planRecords(context, call, at, { operations, records, isSeveral: true });
 }
 
+/** The messages of the log that an edit erased. */
+function deletedBy(edited: EditedLog | undefined, stored: Session | undefined): Totals {
+  if (edited === undefined) return NO_TOTALS;
+  if (edited.isEmptied === true) return stored?.head.log ?? NO_TOTALS;
+  const tokenCount = edited.erased.reduce((sum, message) => sum + message.tokenCount, 0);
+  return { messageCount: edited.erased.length, tokenCount };
+}
+
 function plan(append: Append, view: SessionView, grown: Read): SessionDecision<Uint8Array> {
   const { context, call, input, nowMs } = append;
   const { session, messages, before, stored, patched, edited } = grown;
@@ -537,6 +565,7 @@ function plan(append: Append, view: SessionView, grown: Read): SessionDecision<U
   const records = recordsOf(append, view, own.length);
   const bytes = input.encode({
     messages: answered(messages, grown.sorted, edited),
+    deleted: deletedBy(edited, stored),
     revision,
     trims: change?.trims ?? [],
     window: change?.totals ?? before,

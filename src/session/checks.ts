@@ -3,6 +3,7 @@
 import type {
   BatchDeleteMessagesRequest,
   BatchGetMessagesRequest,
+  ReplaceMessagesRequest,
 } from "../gen/memorysidecar/v1/history.ts";
 import { type Message, OnExistingMessage } from "../gen/memorysidecar/v1/message.ts";
 import type { Session } from "../gen/memorysidecar/v1/session.ts";
@@ -208,6 +209,19 @@ export function checkUpdateMessage(request: UpdateMessageRequest, v: Violations)
 export function requiredMessage(request: UpdateMessageRequest): Message {
   if (request.message === undefined) throw new Error("the request was not checked");
   return request.message;
+}
+
+export function checkReplaceMessages(request: ReplaceMessagesRequest, v: Violations): void {
+  const { messages, target } = request;
+  for (let index = 0; index < messages.length && !v.full; index++) {
+    v.enterItem("messages", index);
+    checkNewMessage(v, messages[index] as Message);
+    v.leaveItem();
+  }
+  if (messages.length > 1) checkDistinctIds(v, messages);
+  if (target?.$case === "all" && request.keepCommonPrefix) {
+    v.add("keep_common_prefix", "is not allowed with all");
+  }
 }
 
 // The rules of the requests that name several messages.

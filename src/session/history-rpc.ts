@@ -9,6 +9,8 @@ import {
   BatchGetMessagesResponse,
   type PopMessagesRequest,
   PopMessagesResponse,
+  type ReplaceMessagesRequest,
+  ReplaceMessagesResponse,
 } from "../gen/memorysidecar/v1/history.ts";
 import type { SeqRange } from "../gen/memorysidecar/v1/window.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
@@ -16,7 +18,8 @@ import { numberPosition, pageLimit } from "../grpc/page-token.ts";
 import { spliceMessages } from "../grpc/splice.ts";
 import type { SeqRange as SeqRun } from "../window/rules/types.ts";
 import { toTotals, toTrim } from "../window/wire.ts";
-import { checkBatchDeleteMessages, checkBatchGetMessages } from "./checks.ts";
+import { checkBatchDeleteMessages, checkBatchGetMessages, checkReplaceMessages } from "./checks.ts";
+import { toAppended, toDraft } from "./message-wire.ts";
 
 const MESSAGES_FIELD = 1;
 const PAGE_SIZE_DEFAULT = 1_000;
@@ -102,6 +105,32 @@ export const popMessages: UnaryRpc<PopMessagesRequest> = {
           rest,
         );
       },
+    });
+  },
+};
+
+/** ReplaceMessages. */
+export const replaceMessages: UnaryRpc<ReplaceMessagesRequest> = {
+  validate: checkReplaceMessages,
+  handle: ({ services }, call, request) => {
+    const { expectedLastSeq, target } = request;
+    return services.sessions.replaceMessages(call, {
+      namespace: fromNamespace(request.namespace),
+      sessionId: request.sessionId,
+      drafts: request.messages.map(toDraft),
+      fromSeq: target?.$case === "fromSeq" ? Number(target.value) : undefined,
+      keepCommonPrefix: request.keepCommonPrefix,
+      createSession: request.createSession,
+      ...(expectedLastSeq === undefined ? {} : { expectedLastSeq: Number(expectedLastSeq) }),
+      encode: (result) =>
+        encodeWire(ReplaceMessagesResponse, {
+          messages: result.messages.map(toAppended),
+          revision: BigInt(result.revision),
+          deletedTotals: toTotals(result.deleted),
+          trims: result.trims.map(toTrim),
+          windowTotals: toTotals(result.window),
+          lastSeq: BigInt(result.lastSeq),
+        }),
     });
   },
 };

@@ -298,17 +298,23 @@ const OUTCOMES = {
   updated: wire.AppendOutcome.UPDATED,
 } as const satisfies Readonly<Record<AppendOutcome, wire.AppendOutcome>>;
 
+/** A message of the answer to an append. */
+export function toAppended(message: AppendResult["messages"][number]): wire.AppendedMessage {
+  const { messageId, seq, tokenCount, outcome } = message;
+  return {
+    messageId,
+    seq: BigInt(seq),
+    tokenCount: Math.floor(tokenCount),
+    outcome: outcome === undefined ? wire.AppendOutcome.UNSPECIFIED : OUTCOMES[outcome],
+  };
+}
+
 /** Gives the wire form of what an append did. */
 export function encodeAppendAnswer(result: AppendResult, etags: Etags): Uint8Array {
   const { given } = result;
   const room = memoryIdRoom();
   return encodeWire(AppendMessagesResponse, {
-    messages: result.messages.map(({ messageId, seq, tokenCount, outcome }) => ({
-      messageId,
-      seq: BigInt(seq),
-      tokenCount: Math.floor(tokenCount),
-      outcome: outcome === undefined ? wire.AppendOutcome.UNSPECIFIED : OUTCOMES[outcome],
-    })),
+    messages: result.messages.map(toAppended),
     revision: BigInt(result.revision),
     trims: result.trims.map(toTrim),
     windowTotals: toTotals(result.window),

@@ -94,7 +94,7 @@ export interface SessionPlan {
   readonly replace?: readonly NewMessage[];
   /**
    * Messages to erase, none of them among `replace`: of the log, or of `append`, of which only the
-   * seq is then taken. Not together with `resetLog`.
+   * seq is then taken; with `resetLog` only of these.
    */
   readonly erase?: readonly { readonly seq: number; readonly messageId: string }[];
   /**

@@ -165,6 +165,8 @@ const STATED: readonly Stated[] = [
   { of: "BatchDeleteMessagesRequest.message_ids", limits: ["batchMessages", "editBytes"] },
   { of: "BatchDeleteMessagesRequest.seq_ranges", limits: ["batchMessages"] },
   { of: "PopMessagesRequest.count", limits: ["batchMessages"] },
+  { of: "ReplaceMessagesRequest.messages", limits: ["appendMessages"] },
+  { of: "ReplaceMessagesRequest.from_seq", limits: ["batchMessages", "editBytes"] },
   { of: "RestoreMessagesRequest.message_ids", limits: ["restoreMessages"] },
   { of: "RestoreMessagesRequest.seq_ranges", limits: ["restoreRanges"] },
   { of: "ListSummaryInputsRequest.keep_recent", limits: ["windowMessages"] },

@@ -107,6 +107,12 @@ const NOTHING_NAMED: Readonly<
     [["filter.scope"], { filter: memoryFilter(), force: true }],
     ...emptyScopes(),
   ],
+  replaceMessages: [
+    [["session_id", "target"], {}],
+    [["target"], { sessionId: "kept" }],
+    [["session_id"], { target: { $case: "all", value: {} } }],
+    [["from_seq"], { sessionId: "kept", target: { $case: "fromSeq", value: 0n } }],
+  ],
   resetSession: [[["session_id"], {}]],
   writeRecords: [
     [["operations"], {}],
@@ -201,7 +207,7 @@ test("every rpc that deletes says so in the contract", () => {
   const said = methods.filter(destroys).map((one) => one.localName);
   expect(said.sort()).toEqual([...DESTRUCTIVE].sort());
   const named = methods.filter(({ name }) =>
-    /^(?:Batch(?=Delete))?(?:AppendMess|Clear|Decay|Delete|Erase|Forget|Merge|Pop|Purge|Reset|Trim|WriteRecords)/.test(
+    /^(?:Batch(?=Delete))?(?:AppendMess|Clear|Decay|Delete|Erase|Forget|Merge|Pop|Purge|Replace|Reset|Trim|WriteRecords)/.test(
       name,
     ),
   );

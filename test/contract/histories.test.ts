@@ -7,7 +7,7 @@ import {
   OnExistingMessage,
   Role,
 } from "../../src/gen/memorysidecar/v1/message.ts";
-import { TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
+import { RemovedTo, TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import { keepStage, message, policy, session, toolCall } from "../support/contract/samples.ts";
 
@@ -365,6 +365,165 @@ describe("BatchDeleteMessages", () => {
     ];
     const failure = await server.client.fail("batchDeleteMessages", { sessionId, seqRanges });
     expect(failure).toMatchObject({ reason: "REQUEST_INVALID", fields: ["seq_ranges"] });
+  });
+});
+
+const from = (seq: bigint) => ({ target: { $case: "fromSeq", value: seq } }) as const;
+const ALL = { target: { $case: "all", value: {} } } as const;
+
+describe("ReplaceMessages", () => {
+  test("replaces the messages from a seq on, in one revision", async () => {
+    const sessionId = await seeded(["a", "b", "c", "d"].map((id) => said(id)));
+    await server.client.call("deleteMessage", { sessionId, messageId: "c" });
+    const answer = await server.client.call("replaceMessages", {
+      ...{ sessionId, ...from(2n), expectedLastSeq: 4n, messages: [said("d", "new"), said("e")] },
+    });
+    expect(answer).toMatchObject({
+      messages: [
+        { messageId: "d", seq: 5n, outcome: APPENDED },
+        { messageId: "e", seq: 6n, outcome: APPENDED },
+      ],
+      deletedTotals: { messageCount: 2n },
+      windowTotals: { messageCount: 3n },
+      lastSeq: 6n,
+    });
+    expect(await log(sessionId)).toEqual(["1 a", "5 new", "6 e"]);
+    expect(await events(sessionId, answer.revision)).toEqual([
+      ...["messageDeleted", "messageDeleted", "messagesAppended"],
+    ]);
+    const { messages } = await server.client.call("getWindow", { sessionId });
+    expect(messages.map(({ text }) => text)).toEqual(["a", "new", "e"]);
+  });
+
+  test("keeps what the log and the request begin with", async () => {
+    const sessionId = await seeded(["a", "b", "c", "d"].map((id) => said(id)));
+    const keep = { sessionId, ...from(1n), keepCommonPrefix: true };
+    const messages = [message({ text: "a" }), said("b"), message({ text: "C" }), said("d")];
+    const first = await server.client.call("replaceMessages", { ...keep, messages });
+    expect(first.messages.map(({ seq, outcome }) => [seq, outcome])).toEqual([
+      [1n, SKIPPED],
+      [2n, SKIPPED],
+      [5n, APPENDED],
+      [6n, APPENDED],
+    ]);
+    expect(first.deletedTotals?.messageCount).toBe(2n);
+    expect(await log(sessionId)).toEqual(["1 a", "2 b", "5 C", "6 d"]);
+    const { session: before } = await server.client.call("getSession", { sessionId });
+    const again = await server.client.call("replaceMessages", { ...keep, messages });
+    expect(again).toMatchObject({
+      revision: before?.revision,
+      deletedTotals: { messageCount: 0n },
+    });
+    expect((await server.client.call("getSession", { sessionId })).session).toEqual(before);
+    const longer = [...messages, message({ text: "e" })];
+    const appended = await server.client.call("replaceMessages", { ...keep, messages: longer });
+    expect(await events(sessionId, appended.revision)).toEqual(["messagesAppended"]);
+    const shorter = messages.slice(0, 1);
+    await server.client.call("replaceMessages", { ...keep, messages: shorter });
+    expect(await log(sessionId)).toEqual(["1 a"]);
+    const role = [message({ text: "a", role: Role.ASSISTANT })];
+    await server.client.call("replaceMessages", { ...keep, messages: role });
+    expect(await log(sessionId)).toEqual(["8 a"]);
+  });
+
+  test("replaces a log of any length, with its summary", async () => {
+    const sessionId = await seeded();
+    for (let batch = 0; batch < 3; batch++) {
+      const messages = Array.from({ length: 1_000 }, (_, n) => said(`m${batch}-${n}`, "x"));
+      await server.client.call("appendMessages", { sessionId, messages });
+    }
+    await server.client.call("setSummary", { sessionId, text: "so far" });
+    const tooMany = await server.client.fail("replaceMessages", { sessionId, ...from(2n) });
+    expect(tooMany).toMatchObject({ reason: "REQUEST_INVALID", fields: ["from_seq"] });
+    const answer = await server.client.call("replaceMessages", {
+      ...{ sessionId, ...ALL, messages: [said("m0-0", "first"), said("b")] },
+    });
+    expect(answer).toMatchObject({ deletedTotals: { messageCount: 3_000n }, lastSeq: 3_002n });
+    expect(await log(sessionId)).toEqual(["3001 first", "3002 b"]);
+    expect(await events(sessionId, answer.revision)).toEqual(["sessionReset", "messagesAppended"]);
+    const { session: after } = await server.client.call("getSession", { sessionId });
+    expect(after).toMatchObject({ logTotals: { messageCount: 2n }, summary: undefined });
+    const emptied = await server.client.call("replaceMessages", { sessionId, ...ALL });
+    expect(emptied).toMatchObject({ deletedTotals: { messageCount: 2n }, lastSeq: 3_002n });
+    const early = await server.client.call("replaceMessages", {
+      ...{ sessionId, ...from(1n), messages: [said("c")] },
+    });
+    expect(early.lastSeq).toBe(3_003n);
+  });
+
+  test("runs the policy once, also one that discards", async () => {
+    const stages = [keepStage({ removedTo: RemovedTo.DISCARD })];
+    const sessionId = await seeded([said("a"), said("b")], { policy: policy({ stages }) });
+    const messages = ["c", "d", "e", "f"].map((id) => said(id));
+    for (const target of [ALL, from(1n)]) {
+      const { trims } = await server.client.call("replaceMessages", {
+        ...{ sessionId, ...target, messages },
+      });
+      expect(trims).toMatchObject([{ messageIds: ["c"] }]);
+      const { messages: kept } = await server.client.call("listMessages", { sessionId });
+      expect(kept.map(({ text }) => text)).toEqual(["d", "e", "f"]);
+    }
+  });
+
+  test("creates the session, and gives a repeat the first answer", async () => {
+    const sessionId = `h-${++made}`;
+    const request = { sessionId, createSession: true, messages: [said("a")], requestId: sessionId };
+    const first = await server.client.call("replaceMessages", { ...request, ...ALL });
+    expect(await events(sessionId, first.revision)).toEqual(["sessionCreated", "messagesAppended"]);
+    expect(await server.client.call("replaceMessages", { ...request, ...ALL })).toEqual(first);
+    const other = await server.client.fail("replaceMessages", { ...request, ...from(1n) });
+    expect(other.reason).toBe("REQUEST_ID_REUSED");
+  });
+
+  test("refuses ids that come twice or that stay, and a prefix of all", async () => {
+    const sessionId = await seeded([said("a"), said("b")]);
+    const twice = await server.client.fail("replaceMessages", {
+      ...{ sessionId, ...ALL, messages: [said("x"), said("x")] },
+    });
+    expect(twice.fields).toEqual(["messages[1].message_id"]);
+    const bad = await server.client.fail("replaceMessages", {
+      ...{ sessionId, ...ALL, messages: [message({ role: 0 })] },
+    });
+    expect(bad.fields).toEqual(["messages[0].role"]);
+    const kept = await server.client.fail("replaceMessages", {
+      ...{ sessionId, ...from(2n), messages: [said("a")] },
+    });
+    expect(kept).toMatchObject({ reason: "MESSAGE_ALREADY_EXISTS" });
+    const prefix = await server.client.fail("replaceMessages", {
+      ...{ sessionId, ...ALL, keepCommonPrefix: true },
+    });
+    expect(prefix.fields).toEqual(["keep_common_prefix"]);
+    expect(await log(sessionId)).toEqual(["1 a", "2 b"]);
+  });
+
+  test("erases no more than 64 MiB from a seq on", async () => {
+    const sessionId = await seeded();
+    for (let batch = 0; batch < 24; batch++) {
+      const messages = [0, 1, 2].map((n) => said(`m${batch}-${n}`, "x".repeat(1_000_000)));
+      await server.client.call("appendMessages", { sessionId, messages });
+    }
+    const failure = await server.client.fail("replaceMessages", { sessionId, ...from(1n) });
+    expect(failure).toMatchObject({ reason: "REQUEST_INVALID", fields: ["from_seq"] });
+    await server.client.call("replaceMessages", { sessionId, ...ALL });
+    expect(await log(sessionId)).toEqual([]);
+  });
+
+  test("replaces among appends: never half of it", async () => {
+    const sessionId = await seeded([said("first")]);
+    const work = Array.from({ length: 40 }, async (_, n) => {
+      const messages = [said(`${n}-1`), said(`${n}-2`)];
+      if (n % 2 === 0) await server.client.call("appendMessages", { sessionId, messages });
+      else await server.client.call("replaceMessages", { sessionId, ...from(2n), messages });
+    });
+    await Promise.all(work);
+    const left = await server.client.call("listMessages", { sessionId });
+    const ids = left.messages.map(({ messageId }) => messageId);
+    expect(ids.length % 2).toBe(1);
+    for (let at = 1; at < ids.length; at += 2) {
+      expect(ids[at + 1]).toBe(ids[at]?.replace("-1", "-2"));
+    }
+    const { session: after } = await server.client.call("getSession", { sessionId });
+    expect(after).toMatchObject({ lastSeq: 81n, logTotals: { messageCount: BigInt(ids.length) } });
   });
 });
 

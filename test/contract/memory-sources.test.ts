@@ -139,6 +139,27 @@ describe.each(["memory", "LMDB"])("over the %s engine, what was learnt", (engine
     await expect.poll(async () => textsOf(await all())).toEqual(["The user lives in Berlin."]);
   });
 
+  test("goes with messages that are replaced from a seq on, and stays without the log", async () => {
+    await open({ extraction: FACTS });
+    await say("m1", "I live in Porto.");
+    await say("m2", NAME);
+    await server.client.call("extractMemories", S);
+    const [porto] = await all();
+    const replaced = await server.client.call("replaceMessages", {
+      ...{ ...S, target: { $case: "fromSeq", value: 2n } },
+      messages: [message({ messageId: "m3", text: "ok" })],
+    });
+    expect(await told(replaced.revision)).toHaveLength(1);
+    expect(textsOf(await all())).toEqual([porto?.text]);
+    await server.client.call("replaceMessages", {
+      ...{ ...S, target: { $case: "all", value: {} } },
+      messages: [message({ messageId: "m4", text: NAME })],
+    });
+    expect(textsOf(await all())).toEqual([porto?.text]);
+    await server.client.call("appendMessages", { ...S, messages: [message()], turnEnd: true });
+    await expect.poll(async () => (await all()).length).toBe(2);
+  });
+
   test("goes with a message that says something else, and that is looked at", async () => {
     await open({ extraction: FACTS });
     await say("m1", "I live in Porto.");

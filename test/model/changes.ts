@@ -72,7 +72,7 @@ export function saveSession(
 // The parts of a plan outside its session.
 function checkBeside(state: MemoryState, ref: SessionRef, plan: SessionPlan): void {
   const { documents, events, records } = plan;
-  checkJobs(state, ref, plan.memoryJobs);
+  checkJobs(state, ref, plan.memoryJobs, plan.resetLog === true);
   checkMemories(state, ref.namespace, plan.memories);
   if (documents !== undefined) checkDocuments(state, documents, { ...documents.plan, events });
   if (records !== undefined) {

@@ -194,6 +194,23 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       return result;
     },
   }),
+  "keeps the messages that it erases while it appends others": (store, state) => ({
+    changeSession: async (change, decide) => {
+      const before = new Map(sessionOf(state, change)?.log);
+      let erases = false;
+      const result = await store.changeSession(change, (view) => {
+        const decision = decide(view);
+        if (decision.kind === "save") {
+          const { resetLog, erase = [], append = [] } = decision.plan;
+          erases = append.length > 0 && (resetLog === true || erase.length > 0);
+        }
+        return decision;
+      });
+      const log = sessionOf(state, change)?.log;
+      for (const [seq, message] of erases ? before : []) if (!log?.has(seq)) log?.set(seq, message);
+      return result;
+    },
+  }),
   "skips a summary where a page begins": (store) => ({
     listSummaries: async (ref, query) => {
       const page = await store.listSummaries(ref, query);

@@ -87,6 +87,7 @@ async function drawChange(draw: Draw): Promise<Operation> {
     restore: 5,
     replace: 10,
     erase: 10,
+    rewrite: 6,
     reset: 3,
     remove: 3,
     look: 3,
@@ -286,6 +287,16 @@ async function drawAction(
       return { kind, messageId: await drawMessageId(draw, ref), load };
     case "reset":
       return { kind, keepSystem: random.chance(0.6), keepSummary: random.chance(0.5) };
+    case "rewrite": {
+      const messageIds = new Set<string>();
+      for (let n = random.int(0, 5); n > 0; n -= 1) messageIds.add(await drawMessageId(draw, ref));
+      return {
+        kind,
+        messageIds: [...messageIds],
+        all: random.chance(0.3),
+        drafts: drawDrafts(draw),
+      };
+    }
     case "remove":
       return { kind };
   }

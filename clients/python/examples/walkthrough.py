@@ -212,6 +212,9 @@ def messages(client: Client) -> None:
     client.append("jotted", {**sent[0], "text": "By bus."}, on_existing="update")
     both = client.batch_get_messages("jotted", ["note-1"], seq_ranges=[(2, 9)])
     print(f"in one call: {[one.text for one in both]}")
+    whole = [{"role": "user", "text": "By bus."}, {"role": "user", "text": "Three."}]
+    replaced = client.replace_messages("jotted", whole, from_seq=1, keep_common_prefix=True)
+    print(f"replaced {replaced.deleted_totals.message_count} of the notes")
     print(f"popped {[one.text for one in client.pop_messages('jotted').messages]}")
     gone = client.batch_delete_messages("jotted", ["note-1", "note-2"], allow_missing=True)
     print(f"deleted {gone.deleted_count} more")

@@ -35,6 +35,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "delete_message": ("DeleteMessage", {"session_id": "s", "message_id": "m"}),
     "batch_get_messages": ("BatchGetMessages", {"session_id": "s", "message_ids": ["m"]}),
     "batch_delete_messages": ("BatchDeleteMessages", {"session_id": "s", "message_ids": ["m"]}),
+    "replace_messages": ("ReplaceMessages", {"session_id": "s", "from_seq": 1}),
     "pop_messages": ("PopMessages", {"session_id": "s"}),
     "window": ("GetWindow", {"session_id": "s"}),
     "preview_policy": ("PreviewPolicy", {"session_id": "s"}),

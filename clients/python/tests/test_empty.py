@@ -75,6 +75,11 @@ LOST: dict[str, list[dict[str, Any]]] = {
         {"session_id": "kept", "message_ids": []},
         {"session_id": "kept", "message_ids": [""]},
     ],
+    "replace_messages": [
+        {"session_id": "", "all": True},
+        {"session_id": None, "from_seq": 1},
+        {"session_id": "kept", "from_seq": 0},
+    ],
     "pop_messages": [{"session_id": ""}, {"session_id": None}],
     "decay_memories": [
         {"filter": lost, "factor": 0.0, "delete_below": 1.0}

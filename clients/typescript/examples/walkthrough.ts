@@ -143,6 +143,10 @@ async function messages(): Promise<void> {
   await client.deleteMessage("chat", "question");
   await client.deleteMessage("chat", "question", { allowMissing: true });
   await refused("MESSAGE_NOT_FOUND", client.deleteMessage("chat", "question"));
+}
+
+async function histories(): Promise<void> {
+  title("Histories");
   const sent = [
     { role: "user", messageId: "note-1", text: "By train." },
     { role: "user", messageId: "note-2", text: "Two tickets." },
@@ -156,6 +160,9 @@ async function messages(): Promise<void> {
   await client.append("drafts", changed, { onExisting: "update" });
   const both = await client.batchGetMessages("drafts", ["note-1"], { seqRanges: [[2, 9]] });
   console.log(`in one call: ${both.map(({ text }) => text).join(" ")}`);
+  const whole = [changed, { role: "user", text: "Three tickets." }] as const;
+  const replaced = await client.replaceMessages("drafts", 1, whole, { keepCommonPrefix: true });
+  console.log(`replaced ${replaced.deletedTotals?.messageCount} of the notes`);
   const popped = await client.popMessages("drafts");
   console.log(`popped "${popped.messages[0]?.text}"`);
   await client.batchDeleteMessages("drafts", ["note-1", "note-2"], { allowMissing: true });
@@ -455,6 +462,7 @@ for (const part of [
   messages,
   turns,
   counts,
+  histories,
   windows,
   forms,
   ceiling,

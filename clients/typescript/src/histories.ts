@@ -7,9 +7,12 @@ import {
   BatchGetMessagesRequest,
   PopMessagesRequest,
   type PopMessagesResponse,
+  ReplaceMessagesRequest,
+  type ReplaceMessagesResponse,
 } from "./gen/memorysidecar/v1/history.ts";
 import type { Message } from "./gen/memorysidecar/v1/message.ts";
 import { SessionServiceService as Sessions } from "./gen/memorysidecar/v1/session_service.ts";
+import { type MessageInput, toMessage } from "./message.ts";
 import type { SeqInput } from "./options.ts";
 import { collect, walkPages } from "./pages.ts";
 import { optionalSeq, toSeqRanges } from "./requests.ts";
@@ -29,6 +32,16 @@ export interface BatchDeleteMessagesOptions extends MutationOptions {
   readonly allowMissing?: boolean | undefined;
   /** The deletion happens only while this is the newest seq of the session. */
   readonly expectedLastSeq?: SeqInput | undefined;
+}
+
+/** Options of a replacement. */
+export interface ReplaceMessagesOptions extends MutationOptions {
+  /** Messages at the start of both that are the same stay. Not for "all". Default false. */
+  readonly keepCommonPrefix?: boolean | undefined;
+  /** The replacement happens only while this is the newest seq of the session. */
+  readonly expectedLastSeq?: SeqInput | undefined;
+  /** Creates the session with the defaults if it does not exist. Default false. */
+  readonly createSession?: boolean | undefined;
 }
 
 /** Options of the removal of the newest messages. */
@@ -75,6 +88,29 @@ export class HistoryMethods extends WindowMethods {
       expectedLastSeq: optionalSeq(opts.expectedLastSeq),
     });
     return this.call(Sessions.batchDeleteMessages, request, opts);
+  }
+
+  /**
+   * Replaces the messages from a seq on, or all of them, for good, by others: all or none. `from`
+   * is a seq or "all".
+   */
+  replaceMessages(
+    sessionId: string,
+    from: SeqInput | "all",
+    messages: readonly MessageInput[],
+    opts: ReplaceMessagesOptions = {},
+  ): Promise<ReplaceMessagesResponse> {
+    const request = ReplaceMessagesRequest.fromPartial({
+      ...this.change(opts),
+      sessionId,
+      messages: messages.map(toMessage),
+      target:
+        from === "all" ? { $case: "all", value: {} } : { $case: "fromSeq", value: BigInt(from) },
+      keepCommonPrefix: opts.keepCommonPrefix ?? false,
+      expectedLastSeq: optionalSeq(opts.expectedLastSeq),
+      createSession: opts.createSession ?? false,
+    });
+    return this.call(Sessions.replaceMessages, request, opts);
   }
 
   /** Removes the newest messages from the log, for good, and gives them, oldest first. */

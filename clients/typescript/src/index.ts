@@ -61,6 +61,7 @@ export type { ListTotal, MetadataCondition } from "./gen/memorysidecar/v1/filter
 export type {
   BatchDeleteMessagesResponse,
   PopMessagesResponse,
+  ReplaceMessagesResponse,
 } from "./gen/memorysidecar/v1/history.ts";
 export type {
   ClearCollectionResponse,
@@ -196,6 +197,7 @@ export type {
   BatchDeleteMessagesOptions,
   BatchGetMessagesOptions,
   PopMessagesOptions,
+  ReplaceMessagesOptions,
 } from "./histories.ts";
 export * from "./memory-index.ts";
 export {

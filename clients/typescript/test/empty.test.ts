@@ -106,6 +106,11 @@ const LOST: Readonly<Record<string, readonly Call[]>> = {
     (to) => to.batchDeleteMessages("kept", []),
     (to) => to.batchDeleteMessages("kept", [""]),
   ],
+  replaceMessages: [
+    (to) => to.replaceMessages("", "all", []),
+    (to) => to.replaceMessages("", 1, []),
+    (to) => to.replaceMessages("kept", 0, []),
+  ],
   popMessages: [(to) => to.popMessages("")],
   ...Object.fromEntries(
     (["purgeMemories", "decayMemories"] as const).map((name) => [

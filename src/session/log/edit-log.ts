@@ -25,6 +25,7 @@ import type {
 } from "../../store/store.ts";
 import {
   afterMessage,
+  afterReset,
   type MessageEdit,
   mergeTaskPlans,
   planPart,
@@ -32,7 +33,8 @@ import {
   tasksAfter,
 } from "../../tasks/task-edits.ts";
 import { containsSeq, removeSeqs } from "../../window/rules/ranges.ts";
-import type { Session } from "../rules/session.ts";
+import { totalsOf } from "../../window/rules/trim.ts";
+import { EMPTY_POLICY_STATE, type Session } from "../rules/session.ts";
 
 /** A message of the log that takes new content. */
 export interface Replacement {
@@ -70,6 +72,8 @@ export interface EditedLog {
   /** Those of the edit itself, then those of tasks. */
   readonly events: readonly EventDetail[];
   readonly memoryEvents: readonly EventDetail[];
+  /** The log is emptied as a whole. Unset: not. */
+  readonly isEmptied?: true;
 }
 
 /** So many memories name a message that some must lose it before the change; see eraseSome. */
@@ -128,14 +132,54 @@ export function editedLog(
   };
 }
 
+const NO_TOTALS = { messageCount: 0, tokenCount: 0, byteCount: 0 } as const;
+
+/** A log that is emptied, as by ResetSession: new messages go on with the seqs. */
+export function emptiedLog(
+  context: ServiceContext,
+  view: SessionView,
+  { session, nowMs }: { readonly session: Session; readonly nowMs: number },
+): EditedLog {
+  const { fields, head } = session;
+  const { messageCount, tokenCount } = NO_TOTALS;
+  const kept = { messageCount, tokenCount };
+  const tasks = afterReset(view.tasks(), nowMs);
+  const reset: EventDetail = { type: EVENT_TYPE.sessionReset, deleted: head.log, kept };
+  return {
+    kind: "edited",
+    session: {
+      ...session,
+      fields: { ...fields, summary: undefined, inserts: [], etagRevision: view.revision },
+      head: {
+        ...head,
+        firstSeq: head.lastSeq + 1,
+        log: kept,
+        window: NO_TOTALS,
+        windowRanges: [],
+        policyState: EMPTY_POLICY_STATE,
+      },
+    },
+    window: [],
+    tasks,
+    memories: context.participants.memory.sessionEmptied(session),
+    side: { memories: view.memories, memoryJobs: () => [] },
+    replaced: [],
+    news: [],
+    erased: [],
+    events: [reset, ...tasks.events],
+    memoryEvents: [],
+    isEmptied: true,
+  };
+}
+
 /**
  * The parts of a plan that an edit gives, with what the window change that followed gives of the
  * same kind. A changed message that the change discards is erased and not written.
  */
 export function editPart(
-  { memories, replaced, erased }: EditedLog,
+  { memories, replaced, erased, isEmptied }: EditedLog,
   change: WindowChange | undefined,
-): Pick<SessionPlan, "replace" | "erase" | "memories"> {
+): Pick<SessionPlan, "replace" | "erase" | "memories" | "resetLog"> {
   const discarded = change?.erase ?? [];
   const gone = new Set(discarded.map(({ seq }) => seq));
   const kept = replaced.filter(({ seq }) => !gone.has(seq));
@@ -145,6 +189,7 @@ export function editPart(
     ...(kept.length === 0 ? {} : { replace: kept }),
     ...(erase.length === 0 ? {} : { erase }),
     ...(joined === undefined ? {} : { memories: joined }),
+    ...(isEmptied === true ? { resetLog: true } : {}),
   };
 }
 
@@ -261,6 +306,24 @@ function ownEvents({ head }: Session, { replace, erase }: LogEdit): readonly Eve
 /** Whether a draft says something else than a stored message, not the same in the same words. */
 export function saysOther(codec: Codec, old: StoredEntry, draft: MessageDraft): boolean {
   return !isDeepStrictEqual(codec.decodeMessage(old.bytes).draft.counted(), draft.counted());
+}
+
+/** The session and the view of it as if an edit had been stored. */
+export function afterEdit(
+  view: SessionView,
+  { session, window, side, replaced }: EditedLog,
+): { readonly session: Session; readonly view: SessionView } {
+  const changed = new Map(replaced.map((message) => [message.seq, message]));
+  return {
+    session: { ...session, head: { ...session.head, window: totalsOf(window) } },
+    view: {
+      ...view,
+      ...side,
+      window,
+      messagesAt: (seqs) =>
+        view.messagesAt(seqs)?.map((message) => changed.get(message.seq) ?? message),
+    },
+  };
 }
 
 // Messages that a decision needs with their content, within a limit of bytes.

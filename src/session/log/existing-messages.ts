@@ -2,10 +2,10 @@
 
 import type { Codec, MessageDraft } from "../../core/codec.ts";
 import { messageAlreadyExists, requestInvalid } from "../../kit/errors.ts";
-import type { SessionView, StoredEntry } from "../../store/store.ts";
+import type { NewMessage, SessionView, StoredEntry, StoredMessage } from "../../store/store.ts";
 import type { TokenRule } from "../../window/policy/policy.ts";
 import { ROLE, type Role } from "../../window/rules/types.ts";
-import { checkEditBytes, type Replacement, saysOther } from "./edit-log.ts";
+import { checkEditBytes, type EditedLog, type Replacement, saysOther } from "./edit-log.ts";
 import { encodeNew } from "./encode-messages.ts";
 
 /** Treatment of a message that exists already. */
@@ -34,7 +34,7 @@ export interface SortedDrafts {
 
 type Fate = {
   readonly outcome: AppendOutcome;
-  readonly to: { readonly place: number } | { readonly old: StoredEntry };
+  readonly to: { readonly place: number } | { readonly old: StoredMessage };
 };
 
 /** Sorts the drafts of an append that skips or updates messages which exist. */
@@ -97,7 +97,7 @@ function checkSameRole({ role }: MessageDraft, known: Role | undefined, index: n
 /** The messages that exist, as the drafts change them. Throws REQUEST_INVALID. */
 export function replacementsOf(
   codec: Codec,
-  { updates }: Pick<SortedDrafts, "updates">,
+  updates: readonly Update[],
   by: {
     readonly drafts: readonly MessageDraft[];
     /** Counts of the drafts, by a rule. */
@@ -129,5 +129,40 @@ export function replacementsOf(
     const message = encodeNew(codec, draft, next, field);
     const isOther = contentChanged && saysOther(codec, old, draft);
     return { old, message, paths, saysOther: isOther };
+  });
+}
+
+/** The drafts to append, and their places in the request if some are not appended. */
+export function addedOf(
+  drafts: readonly MessageDraft[],
+  sorted: SortedDrafts | undefined,
+): { readonly drafts: readonly MessageDraft[]; readonly places: readonly number[] } {
+  if (sorted === undefined) return { drafts, places: [] };
+  const places = sorted.added;
+  return { drafts: places.map((index) => drafts[index] as MessageDraft), places };
+}
+
+/** A message of the answer to an append. */
+export interface AppendedEntry {
+  readonly messageId: string;
+  readonly seq: number;
+  readonly tokenCount: number;
+  /** Undefined for an append that fails on existing messages. */
+  readonly outcome?: AppendOutcome;
+}
+
+/** The messages of the answer, in the order of the drafts. */
+export function answered(
+  messages: readonly NewMessage[],
+  sorted: SortedDrafts | undefined,
+  edited?: EditedLog,
+): readonly AppendedEntry[] {
+  if (sorted === undefined) return messages;
+  const changed = new Map(edited?.replaced.map((message) => [message.seq, message]));
+  return sorted.fates.flatMap(({ outcome, to }) => {
+    const message = "old" in to ? (changed.get(to.old.seq) ?? to.old) : messages[to.place];
+    if (message === undefined) return [];
+    const { messageId, seq, tokenCount } = message;
+    return [{ messageId, seq, tokenCount, outcome }];
   });
 }

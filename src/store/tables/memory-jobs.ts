@@ -64,9 +64,10 @@ export function jobSteps(
   if (plan === undefined && !goes) return undefined;
   const before = readJobsRow(core, ref, "pending");
   const revision = nextRevision(core, ref.namespace);
-  const fault = plan && memoryJobsFault(plan, { known: before?.jobs ?? [], revision });
+  const known = goes ? [] : (before?.jobs ?? []);
+  const fault = plan && memoryJobsFault(plan, { known, revision });
   if (fault !== undefined) throw unsound(fault);
-  const jobs = new Map(goes ? [] : before?.jobs.map((job) => [job.type, job]));
+  const jobs = new Map(known.map((job) => [job.type, job]));
   for (const { job, type } of plan?.put ?? []) {
     if (job === undefined) {
       jobs.delete(type);

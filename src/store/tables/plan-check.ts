@@ -57,10 +57,10 @@ export function checkPlan(old: SessionState | null, plan: SessionPlan): void {
 // Messages of its own that a plan erases must be among them; others are looked up in the log.
 function checkErased(plan: SessionPlan): void {
   const { append = [], erase = [] } = plan;
-  if (erase.length > 0 && plan.resetLog === true) {
+  const first = append[0]?.seq ?? Number.POSITIVE_INFINITY;
+  if (plan.resetLog === true && erase.some(({ seq }) => seq < first)) {
     throw unsound("it erases messages of a log that it erases as a whole");
   }
-  const first = append[0]?.seq ?? Number.POSITIVE_INFINITY;
   for (const { seq, messageId } of erase) {
     if (seq >= first && append[seq - first]?.messageId !== messageId) {
       throw unsound(`it erases seq ${seq}, which it does not append under this id`);

@@ -149,6 +149,18 @@ type Alter = (plan: SessionPlan, view: SessionView) => SessionPlan;
 // Each breaks one part and leaves the others as they are.
 const FAULTS: Readonly<Record<string, Alter>> = {
   "the messages": (plan) => ({ ...plan, append: [newMessage({ seq: 99 })] }),
+  "a message that goes with its log": (plan, { revision }) => {
+    const append = [newMessage({ seq: 6, text: "new" })];
+    const head = { ...newHead(), firstSeq: 6, lastSeq: 6, log: totalsOf(append), revision };
+    const fresh = { append, window: append, windowTrimmed: false, resetLog: true };
+    const window = { window: totalsOf(append), windowRanges: rangesOf([6]) };
+    return {
+      ...plan,
+      ...fresh,
+      head: { ...head, ...window },
+      erase: [{ seq: 5, messageId: "m5" }],
+    };
+  },
   "the window": (plan) => ({ ...plan, window: plan.window?.slice(1) ?? [] }),
   "the head": (plan) => ({ ...plan, head: newHead() }),
   "the events": (plan) => ({ ...plan, events: [] }),

@@ -54,7 +54,7 @@ function readCommon(sources: readonly string[]): CommonReasons {
   return { all: find(ALL), mutations: find(MUTATIONS), writes: find(WRITES) };
 }
 
-const SOURCES = globSync("*_service.proto", { cwd: FOLDER }).map((file) =>
+const SOURCES = globSync("*.proto", { cwd: FOLDER }).map((file) =>
   readFileSync(join(FOLDER, file), "utf8"),
 );
 const RPCS = readRpcs(SOURCES);

@@ -274,6 +274,7 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   batchGetMessages: { sessionId: "seed", messageIds: ["first"] },
   batchDeleteMessages: { sessionId: "doomed", messageIds: ["gone"], allowMissing: true },
   popMessages: { sessionId: "doomed", count: 1 },
+  replaceMessages: { sessionId: "doomed", target: { $case: "all", value: {} } },
   getWindow: { sessionId: "seed" },
   previewPolicy: { sessionId: "seed", policies: [written(policy({ stages: [keepStage()] }))] },
   listPolicyPresets: {},

@@ -86,6 +86,13 @@ export type SessionAction = ActionBase &
         /** Takes the newest summary into the new log. */
         readonly keepSummary?: boolean;
       }
+    /** Erases messages and appends others; `all` erases the whole log. */
+    | {
+        readonly kind: "rewrite";
+        readonly messageIds: readonly string[];
+        readonly all: boolean;
+        readonly drafts: readonly Draft[];
+      }
     | { readonly kind: "remove" }
     /** Changes nothing. */
     | { readonly kind: "look"; readonly messageIds: readonly string[]; readonly load: Load }

@@ -58,6 +58,8 @@ function idsOf(action: SessionAction): readonly string[] | undefined {
     case "restore":
     case "look":
       return action.messageIds;
+    case "rewrite":
+      return [...action.messageIds, ...action.drafts.map(({ messageId }) => messageId)];
     default:
       return undefined;
   }
@@ -65,6 +67,7 @@ function idsOf(action: SessionAction): readonly string[] | undefined {
 
 function needsWindow(action: SessionAction): boolean {
   if (action.kind === "trim" || action.kind === "restore" || action.kind === "reset") return true;
+  if (action.kind === "rewrite") return true;
   return "load" in action && action.load === "at-once";
 }
 
@@ -98,6 +101,8 @@ function decide(action: SessionAction, view: SessionView): SessionDecision<Actio
       return erase(action, view, session);
     case "reset":
       return reset(action, view, session);
+    case "rewrite":
+      return rewrite(action, view, session);
     case "remove":
       return saved(action, view, session, {
         remove: true,
@@ -308,6 +313,51 @@ function reset(action: Action<"reset">, view: SessionView, session: Session): De
       window: kept,
     },
   );
+}
+
+function rewrite(action: Action<"rewrite">, view: SessionView, session: Session): Decision {
+  const { head } = session;
+  const gone = new Set(
+    action.messageIds.flatMap((messageId) => view.messages.get(messageId)?.seq ?? []),
+  );
+  for (const { messageId } of action.drafts) {
+    const known = view.messages.get(messageId);
+    if (known !== undefined && !gone.has(known.seq) && !action.all) {
+      throw messageAlreadyExists(messageId);
+    }
+  }
+  const messages = action.drafts.map((draft, index) => {
+    const seq = head.lastSeq + 1 + index;
+    const messageId = draft.messageId === "" ? serverId(seq, action.nowMs) : draft.messageId;
+    return newMessage({ ...draft, seq, messageId });
+  });
+  const erased = [...view.messages.values()].filter(({ seq }) => gone.has(seq));
+  const left = action.all
+    ? { messageCount: 0, tokenCount: 0 }
+    : {
+        messageCount: head.log.messageCount - erased.length,
+        tokenCount: head.log.tokenCount - totalsOf(erased).tokenCount,
+      };
+  const added = totalsOf(messages);
+  const after = {
+    ...session,
+    head: {
+      ...head,
+      ...(action.all ? { firstSeq: head.lastSeq + 1 } : {}),
+      lastSeq: head.lastSeq + messages.length,
+      log: {
+        messageCount: left.messageCount + added.messageCount,
+        tokenCount: left.tokenCount + added.tokenCount,
+      },
+    },
+  };
+  const kept = action.all ? [] : (view.window ?? []).filter(({ seq }) => !gone.has(seq));
+  const erase = erased.map(({ seq, messageId }) => ({ seq, messageId }));
+  return save(action, view, after, {
+    type: EVENT_TYPE.messagesAppended,
+    window: [...kept, ...messages],
+    part: { append: messages, ...(action.all ? { resetLog: true } : { erase }) },
+  });
 }
 
 interface Change {

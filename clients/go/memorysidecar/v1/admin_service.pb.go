@@ -608,6 +608,7 @@ type GetServerInfoResponse struct {
 	//   - `record_paths`: ListRecordPaths.
 	//   - `records`: RecordService.
 	//   - `relations`: QueryRelations and MergeEntities.
+	//   - `replace_messages`: ReplaceMessages.
 	//   - `restore`: RestoreMessages.
 	//   - `session_lists`: `session_id_prefix` and `metadata` of SessionFilter, the orders by
 	//     `update_time`, and `include_total` of ListSessions.

@@ -516,6 +516,293 @@ func (x *PopMessagesResponse) GetWindowTotals() *Totals {
 	return nil
 }
 
+// Request to replace the end of a log, or all of it.
+type ReplaceMessagesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace. Empty means `default`.
+	Namespace string `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	// The session. Required.
+	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The new messages, in order. At most 1,000. None only erases. Ids that are set must differ from
+	// one another and from those of the messages that stay. Output-only fields are ignored.
+	Messages []*Message `protobuf:"bytes,3,rep,name=messages,proto3" json:"messages,omitempty"`
+	// The part of the log that the messages replace. Required.
+	//
+	// Types that are valid to be assigned to Target:
+	//
+	//	*ReplaceMessagesRequest_FromSeq
+	//	*ReplaceMessagesRequest_All
+	Target isReplaceMessagesRequest_Target `protobuf_oneof:"target"`
+	// Whether the first messages of the request stay as they are stored while they are the same as
+	// those of the log from `from_seq` on. A message is the same if its `message_id` is empty or
+	// that of the stored one, and all other fields that a caller sets are equal. Only the rest of the
+	// log is erased, and only the rest of the request appended. Not allowed with `all`. Default
+	// false.
+	KeepCommonPrefix bool `protobuf:"varint,6,opt,name=keep_common_prefix,json=keepCommonPrefix,proto3" json:"keep_common_prefix,omitempty"`
+	// If set, must be the newest seq of the session; 0 for a session that never had a message.
+	ExpectedLastSeq *int64 `protobuf:"varint,7,opt,name=expected_last_seq,json=expectedLastSeq,proto3,oneof" json:"expected_last_seq,omitempty"`
+	// Whether to create the session with the defaults if it does not exist. Has no effect without
+	// messages.
+	CreateSession bool `protobuf:"varint,8,opt,name=create_session,json=createSession,proto3" json:"create_session,omitempty"`
+	// Idempotency key: makes a repeat safe. Optional, at most 128 bytes.
+	RequestId     string `protobuf:"bytes,9,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReplaceMessagesRequest) Reset() {
+	*x = ReplaceMessagesRequest{}
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReplaceMessagesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReplaceMessagesRequest) ProtoMessage() {}
+
+func (x *ReplaceMessagesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReplaceMessagesRequest.ProtoReflect.Descriptor instead.
+func (*ReplaceMessagesRequest) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ReplaceMessagesRequest) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *ReplaceMessagesRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *ReplaceMessagesRequest) GetMessages() []*Message {
+	if x != nil {
+		return x.Messages
+	}
+	return nil
+}
+
+func (x *ReplaceMessagesRequest) GetTarget() isReplaceMessagesRequest_Target {
+	if x != nil {
+		return x.Target
+	}
+	return nil
+}
+
+func (x *ReplaceMessagesRequest) GetFromSeq() int64 {
+	if x != nil {
+		if x, ok := x.Target.(*ReplaceMessagesRequest_FromSeq); ok {
+			return x.FromSeq
+		}
+	}
+	return 0
+}
+
+func (x *ReplaceMessagesRequest) GetAll() *AllMessages {
+	if x != nil {
+		if x, ok := x.Target.(*ReplaceMessagesRequest_All); ok {
+			return x.All
+		}
+	}
+	return nil
+}
+
+func (x *ReplaceMessagesRequest) GetKeepCommonPrefix() bool {
+	if x != nil {
+		return x.KeepCommonPrefix
+	}
+	return false
+}
+
+func (x *ReplaceMessagesRequest) GetExpectedLastSeq() int64 {
+	if x != nil && x.ExpectedLastSeq != nil {
+		return *x.ExpectedLastSeq
+	}
+	return 0
+}
+
+func (x *ReplaceMessagesRequest) GetCreateSession() bool {
+	if x != nil {
+		return x.CreateSession
+	}
+	return false
+}
+
+func (x *ReplaceMessagesRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+type isReplaceMessagesRequest_Target interface {
+	isReplaceMessagesRequest_Target()
+}
+
+type ReplaceMessagesRequest_FromSeq struct {
+	// Erases the messages with this seq and newer ones, each as by DeleteMessage: at most 1,000 and
+	// 64 MiB (67,108,864 bytes) in wire form, beyond that `REQUEST_INVALID`. 1 to the newest seq
+	// + 1.
+	FromSeq int64 `protobuf:"varint,4,opt,name=from_seq,json=fromSeq,proto3,oneof"`
+}
+
+type ReplaceMessagesRequest_All struct {
+	// Erases the whole log, of any length, with the summary of the session, as ResetSession does:
+	// memories learned from it stay.
+	All *AllMessages `protobuf:"bytes,5,opt,name=all,proto3,oneof"`
+}
+
+func (*ReplaceMessagesRequest_FromSeq) isReplaceMessagesRequest_Target() {}
+
+func (*ReplaceMessagesRequest_All) isReplaceMessagesRequest_Target() {}
+
+// Target that replaces the whole log.
+type AllMessages struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AllMessages) Reset() {
+	*x = AllMessages{}
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AllMessages) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AllMessages) ProtoMessage() {}
+
+func (x *AllMessages) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AllMessages.ProtoReflect.Descriptor instead.
+func (*AllMessages) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{7}
+}
+
+// Result of a replacement.
+type ReplaceMessagesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The messages as stored, in the order of the request: appended, or skipped because they stay.
+	Messages []*AppendedMessage `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
+	// Revision of the transaction, or the session's last one when nothing changed.
+	Revision int64 `protobuf:"varint,2,opt,name=revision,proto3" json:"revision,omitempty"`
+	// Size of the erased messages.
+	DeletedTotals *Totals `protobuf:"bytes,3,opt,name=deleted_totals,json=deletedTotals,proto3" json:"deleted_totals,omitempty"`
+	// Messages removed from the window by the policy. The erased messages are not included.
+	Trims []*Trim `protobuf:"bytes,4,rep,name=trims,proto3" json:"trims,omitempty"`
+	// Size of the window after the replacement.
+	WindowTotals *Totals `protobuf:"bytes,5,opt,name=window_totals,json=windowTotals,proto3" json:"window_totals,omitempty"`
+	// Newest seq of the session.
+	LastSeq       int64 `protobuf:"varint,6,opt,name=last_seq,json=lastSeq,proto3" json:"last_seq,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReplaceMessagesResponse) Reset() {
+	*x = ReplaceMessagesResponse{}
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReplaceMessagesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReplaceMessagesResponse) ProtoMessage() {}
+
+func (x *ReplaceMessagesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReplaceMessagesResponse.ProtoReflect.Descriptor instead.
+func (*ReplaceMessagesResponse) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ReplaceMessagesResponse) GetMessages() []*AppendedMessage {
+	if x != nil {
+		return x.Messages
+	}
+	return nil
+}
+
+func (x *ReplaceMessagesResponse) GetRevision() int64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *ReplaceMessagesResponse) GetDeletedTotals() *Totals {
+	if x != nil {
+		return x.DeletedTotals
+	}
+	return nil
+}
+
+func (x *ReplaceMessagesResponse) GetTrims() []*Trim {
+	if x != nil {
+		return x.Trims
+	}
+	return nil
+}
+
+func (x *ReplaceMessagesResponse) GetWindowTotals() *Totals {
+	if x != nil {
+		return x.WindowTotals
+	}
+	return nil
+}
+
+func (x *ReplaceMessagesResponse) GetLastSeq() int64 {
+	if x != nil {
+		return x.LastSeq
+	}
+	return 0
+}
+
 var File_memorysidecar_v1_history_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_history_proto_rawDesc = "" +
@@ -569,7 +856,29 @@ const file_memorysidecar_v1_history_proto_rawDesc = "" +
 	"\bmessages\x18\x01 \x03(\v2\x19.memorysidecar.v1.MessageR\bmessages\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12,\n" +
 	"\x05trims\x18\x03 \x03(\v2\x16.memorysidecar.v1.TrimR\x05trims\x12=\n" +
-	"\rwindow_totals\x18\x04 \x01(\v2\x18.memorysidecar.v1.TotalsR\fwindowTotalsB\xb5\x01\n" +
+	"\rwindow_totals\x18\x04 \x01(\v2\x18.memorysidecar.v1.TotalsR\fwindowTotals\"\xfe\x03\n" +
+	"\x16ReplaceMessagesRequest\x12$\n" +
+	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
+	"\n" +
+	"session_id\x18\x02 \x01(\tB\v\xba\xbe\x18\a\b\x01\x18\x80\x04P\x01R\tsessionId\x12>\n" +
+	"\bmessages\x18\x03 \x03(\v2\x19.memorysidecar.v1.MessageB\a\xba\xbe\x18\x03 \xe8\aR\bmessages\x123\n" +
+	"\bfrom_seq\x18\x04 \x01(\x03B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\xf0?9\xff\xff\xff\xff\xff\xff?CH\x00R\afromSeq\x121\n" +
+	"\x03all\x18\x05 \x01(\v2\x1d.memorysidecar.v1.AllMessagesH\x00R\x03all\x12,\n" +
+	"\x12keep_common_prefix\x18\x06 \x01(\bR\x10keepCommonPrefix\x12G\n" +
+	"\x11expected_last_seq\x18\a \x01(\x03B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\x00\x009\xff\xff\xff\xff\xff\xff?CH\x01R\x0fexpectedLastSeq\x88\x01\x01\x12%\n" +
+	"\x0ecreate_session\x18\b \x01(\bR\rcreateSession\x12&\n" +
+	"\n" +
+	"request_id\x18\t \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x01R\trequestIdB\x0e\n" +
+	"\x06target\x12\x04\xb8\xbe\x18\x01B\x14\n" +
+	"\x12_expected_last_seq\"\r\n" +
+	"\vAllMessages\"\xbd\x02\n" +
+	"\x17ReplaceMessagesResponse\x12=\n" +
+	"\bmessages\x18\x01 \x03(\v2!.memorysidecar.v1.AppendedMessageR\bmessages\x12\x1a\n" +
+	"\brevision\x18\x02 \x01(\x03R\brevision\x12?\n" +
+	"\x0edeleted_totals\x18\x03 \x01(\v2\x18.memorysidecar.v1.TotalsR\rdeletedTotals\x12,\n" +
+	"\x05trims\x18\x04 \x03(\v2\x16.memorysidecar.v1.TrimR\x05trims\x12=\n" +
+	"\rwindow_totals\x18\x05 \x01(\v2\x18.memorysidecar.v1.TotalsR\fwindowTotals\x12\x19\n" +
+	"\blast_seq\x18\x06 \x01(\x03R\alastSeqB\xb5\x01\n" +
 	"\x13io.memorysidecar.v1B\fHistoryProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3"
 
 var (
@@ -584,7 +893,7 @@ func file_memorysidecar_v1_history_proto_rawDescGZIP() []byte {
 	return file_memorysidecar_v1_history_proto_rawDescData
 }
 
-var file_memorysidecar_v1_history_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_memorysidecar_v1_history_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_memorysidecar_v1_history_proto_goTypes = []any{
 	(*BatchGetMessagesRequest)(nil),     // 0: memorysidecar.v1.BatchGetMessagesRequest
 	(*BatchGetMessagesResponse)(nil),    // 1: memorysidecar.v1.BatchGetMessagesResponse
@@ -592,25 +901,35 @@ var file_memorysidecar_v1_history_proto_goTypes = []any{
 	(*BatchDeleteMessagesResponse)(nil), // 3: memorysidecar.v1.BatchDeleteMessagesResponse
 	(*PopMessagesRequest)(nil),          // 4: memorysidecar.v1.PopMessagesRequest
 	(*PopMessagesResponse)(nil),         // 5: memorysidecar.v1.PopMessagesResponse
-	(*SeqRange)(nil),                    // 6: memorysidecar.v1.SeqRange
-	(*Message)(nil),                     // 7: memorysidecar.v1.Message
-	(*Trim)(nil),                        // 8: memorysidecar.v1.Trim
-	(*Totals)(nil),                      // 9: memorysidecar.v1.Totals
+	(*ReplaceMessagesRequest)(nil),      // 6: memorysidecar.v1.ReplaceMessagesRequest
+	(*AllMessages)(nil),                 // 7: memorysidecar.v1.AllMessages
+	(*ReplaceMessagesResponse)(nil),     // 8: memorysidecar.v1.ReplaceMessagesResponse
+	(*SeqRange)(nil),                    // 9: memorysidecar.v1.SeqRange
+	(*Message)(nil),                     // 10: memorysidecar.v1.Message
+	(*Trim)(nil),                        // 11: memorysidecar.v1.Trim
+	(*Totals)(nil),                      // 12: memorysidecar.v1.Totals
+	(*AppendedMessage)(nil),             // 13: memorysidecar.v1.AppendedMessage
 }
 var file_memorysidecar_v1_history_proto_depIdxs = []int32{
-	6, // 0: memorysidecar.v1.BatchGetMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	7, // 1: memorysidecar.v1.BatchGetMessagesResponse.messages:type_name -> memorysidecar.v1.Message
-	6, // 2: memorysidecar.v1.BatchDeleteMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	8, // 3: memorysidecar.v1.BatchDeleteMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
-	9, // 4: memorysidecar.v1.BatchDeleteMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	7, // 5: memorysidecar.v1.PopMessagesResponse.messages:type_name -> memorysidecar.v1.Message
-	8, // 6: memorysidecar.v1.PopMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
-	9, // 7: memorysidecar.v1.PopMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	9,  // 0: memorysidecar.v1.BatchGetMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	10, // 1: memorysidecar.v1.BatchGetMessagesResponse.messages:type_name -> memorysidecar.v1.Message
+	9,  // 2: memorysidecar.v1.BatchDeleteMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	11, // 3: memorysidecar.v1.BatchDeleteMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
+	12, // 4: memorysidecar.v1.BatchDeleteMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	10, // 5: memorysidecar.v1.PopMessagesResponse.messages:type_name -> memorysidecar.v1.Message
+	11, // 6: memorysidecar.v1.PopMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
+	12, // 7: memorysidecar.v1.PopMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	10, // 8: memorysidecar.v1.ReplaceMessagesRequest.messages:type_name -> memorysidecar.v1.Message
+	7,  // 9: memorysidecar.v1.ReplaceMessagesRequest.all:type_name -> memorysidecar.v1.AllMessages
+	13, // 10: memorysidecar.v1.ReplaceMessagesResponse.messages:type_name -> memorysidecar.v1.AppendedMessage
+	12, // 11: memorysidecar.v1.ReplaceMessagesResponse.deleted_totals:type_name -> memorysidecar.v1.Totals
+	11, // 12: memorysidecar.v1.ReplaceMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
+	12, // 13: memorysidecar.v1.ReplaceMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_history_proto_init() }
@@ -623,13 +942,17 @@ func file_memorysidecar_v1_history_proto_init() {
 	file_memorysidecar_v1_window_proto_init()
 	file_memorysidecar_v1_history_proto_msgTypes[2].OneofWrappers = []any{}
 	file_memorysidecar_v1_history_proto_msgTypes[4].OneofWrappers = []any{}
+	file_memorysidecar_v1_history_proto_msgTypes[6].OneofWrappers = []any{
+		(*ReplaceMessagesRequest_FromSeq)(nil),
+		(*ReplaceMessagesRequest_All)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_history_proto_rawDesc), len(file_memorysidecar_v1_history_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

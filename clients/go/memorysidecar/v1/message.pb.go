@@ -203,6 +203,10 @@ func (Trust) EnumDescriptor() ([]byte, []int) {
 }
 
 // Treatment of a message to append whose id the session already has. Values may be added.
+//
+// An id that comes twice in a request with skip or update is one message: it has the place of the
+// first, and the content of the first (skip) or the last (update). When every message is skipped,
+// the turn does not end, and neither records nor attributes of the session change, nothing changes.
 type OnExistingMessage int32
 
 const (
@@ -212,7 +216,10 @@ const (
 	OnExistingMessage_ON_EXISTING_MESSAGE_FAIL OnExistingMessage = 1
 	// The stored message stays as it is.
 	OnExistingMessage_ON_EXISTING_MESSAGE_SKIP OnExistingMessage = 2
-	// The stored message takes the content of the request.
+	// The stored message takes the content of the request, like UpdateMessage with every path: seq,
+	// role and create time stay, what the request leaves unset is cleared, and `token_count` is
+	// recounted unless it is given. Another role than that of the stored message is
+	// `REQUEST_INVALID`, and nothing is stored.
 	OnExistingMessage_ON_EXISTING_MESSAGE_UPDATE OnExistingMessage = 3
 )
 
@@ -267,8 +274,8 @@ const (
 	AppendOutcome_APPEND_OUTCOME_UNSPECIFIED AppendOutcome = 0
 	// The message was appended.
 	AppendOutcome_APPEND_OUTCOME_APPENDED AppendOutcome = 1
-	// The session has a message of this id, which stays as it is: with
-	// `ON_EXISTING_MESSAGE_UPDATE` because it has the same content already.
+	// The session has the message, which stays as it is: with `ON_EXISTING_MESSAGE_UPDATE` and in
+	// ReplaceMessages because it has the same content already.
 	AppendOutcome_APPEND_OUTCOME_SKIPPED AppendOutcome = 2
 	// The stored message took the content of the request.
 	AppendOutcome_APPEND_OUTCOME_UPDATED AppendOutcome = 3
@@ -1547,8 +1554,8 @@ type AppendedMessage struct {
 	Seq int64 `protobuf:"varint,2,opt,name=seq,proto3" json:"seq,omitempty"`
 	// Cost of the message in tokens.
 	TokenCount int32 `protobuf:"varint,3,opt,name=token_count,json=tokenCount,proto3" json:"token_count,omitempty"`
-	// Effect of the append on the message. Set only when `on_existing` of the request is skip or
-	// update; otherwise every message was appended.
+	// Effect of the append on the message. Set by ReplaceMessages, and by AppendMessages when
+	// `on_existing` of the request is skip or update; otherwise every message was appended.
 	Outcome       AppendOutcome `protobuf:"varint,4,opt,name=outcome,proto3,enum=memorysidecar.v1.AppendOutcome" json:"outcome,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

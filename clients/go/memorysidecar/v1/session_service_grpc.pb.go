@@ -34,6 +34,7 @@ const (
 	SessionService_BatchGetMessages_FullMethodName    = "/memorysidecar.v1.SessionService/BatchGetMessages"
 	SessionService_BatchDeleteMessages_FullMethodName = "/memorysidecar.v1.SessionService/BatchDeleteMessages"
 	SessionService_PopMessages_FullMethodName         = "/memorysidecar.v1.SessionService/PopMessages"
+	SessionService_ReplaceMessages_FullMethodName     = "/memorysidecar.v1.SessionService/ReplaceMessages"
 	SessionService_GetWindow_FullMethodName           = "/memorysidecar.v1.SessionService/GetWindow"
 	SessionService_PreviewPolicy_FullMethodName       = "/memorysidecar.v1.SessionService/PreviewPolicy"
 	SessionService_ListPolicyPresets_FullMethodName   = "/memorysidecar.v1.SessionService/ListPolicyPresets"
@@ -193,8 +194,7 @@ type SessionServiceClient interface {
 	//   - NOT_FOUND, `MESSAGE_NOT_FOUND`, unless `allow_missing` is set
 	//   - ABORTED, `ETAG_MISMATCH`
 	DeleteMessage(ctx context.Context, in *DeleteMessageRequest, opts ...grpc.CallOption) (*DeleteMessageResponse, error)
-	// Gets messages of a session's log by their ids and seqs, whether or not they are in the window:
-	// those that an event names in one call.
+	// Gets messages of a session's log by their ids and seqs, whether or not they are in the window.
 	//
 	// Errors:
 	//   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -216,6 +216,17 @@ type SessionServiceClient interface {
 	//   - NOT_FOUND, `SESSION_NOT_FOUND`
 	//   - ABORTED, `LAST_SEQ_MISMATCH`
 	PopMessages(ctx context.Context, in *PopMessagesRequest, opts ...grpc.CallOption) (*PopMessagesResponse, error)
+	// Replaces the end of a log, or all of it, by other messages, in one transaction: erases and
+	// appends, and the policy runs once. Seqs are not reused.
+	//
+	// Errors:
+	//   - NOT_FOUND, `SESSION_NOT_FOUND`, unless `create_session` is set
+	//   - ALREADY_EXISTS, `MESSAGE_ALREADY_EXISTS`
+	//   - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
+	//   - ABORTED, `LAST_SEQ_MISMATCH`
+	//   - FAILED_PRECONDITION, `WINDOW_FULL`
+	//   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
+	ReplaceMessages(ctx context.Context, in *ReplaceMessagesRequest, opts ...grpc.CallOption) (*ReplaceMessagesResponse, error)
 	// Gets the messages that go to the model, oldest first, and describes the omitted ones. With a
 	// policy in the request, or for a past seq, the call is a view and changes nothing. Otherwise it
 	// is a write if the session's policy has stages on read with `STAGE_EFFECT_STORE`: when they act,
@@ -471,6 +482,16 @@ func (c *sessionServiceClient) PopMessages(ctx context.Context, in *PopMessagesR
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(PopMessagesResponse)
 	err := c.cc.Invoke(ctx, SessionService_PopMessages_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *sessionServiceClient) ReplaceMessages(ctx context.Context, in *ReplaceMessagesRequest, opts ...grpc.CallOption) (*ReplaceMessagesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ReplaceMessagesResponse)
+	err := c.cc.Invoke(ctx, SessionService_ReplaceMessages_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -769,8 +790,7 @@ type SessionServiceServer interface {
 	//   - NOT_FOUND, `MESSAGE_NOT_FOUND`, unless `allow_missing` is set
 	//   - ABORTED, `ETAG_MISMATCH`
 	DeleteMessage(context.Context, *DeleteMessageRequest) (*DeleteMessageResponse, error)
-	// Gets messages of a session's log by their ids and seqs, whether or not they are in the window:
-	// those that an event names in one call.
+	// Gets messages of a session's log by their ids and seqs, whether or not they are in the window.
 	//
 	// Errors:
 	//   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -792,6 +812,17 @@ type SessionServiceServer interface {
 	//   - NOT_FOUND, `SESSION_NOT_FOUND`
 	//   - ABORTED, `LAST_SEQ_MISMATCH`
 	PopMessages(context.Context, *PopMessagesRequest) (*PopMessagesResponse, error)
+	// Replaces the end of a log, or all of it, by other messages, in one transaction: erases and
+	// appends, and the policy runs once. Seqs are not reused.
+	//
+	// Errors:
+	//   - NOT_FOUND, `SESSION_NOT_FOUND`, unless `create_session` is set
+	//   - ALREADY_EXISTS, `MESSAGE_ALREADY_EXISTS`
+	//   - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
+	//   - ABORTED, `LAST_SEQ_MISMATCH`
+	//   - FAILED_PRECONDITION, `WINDOW_FULL`
+	//   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
+	ReplaceMessages(context.Context, *ReplaceMessagesRequest) (*ReplaceMessagesResponse, error)
 	// Gets the messages that go to the model, oldest first, and describes the omitted ones. With a
 	// policy in the request, or for a past seq, the call is a view and changes nothing. Otherwise it
 	// is a write if the session's policy has stages on read with `STAGE_EFFECT_STORE`: when they act,
@@ -947,6 +978,9 @@ func (UnimplementedSessionServiceServer) BatchDeleteMessages(context.Context, *B
 }
 func (UnimplementedSessionServiceServer) PopMessages(context.Context, *PopMessagesRequest) (*PopMessagesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method PopMessages not implemented")
+}
+func (UnimplementedSessionServiceServer) ReplaceMessages(context.Context, *ReplaceMessagesRequest) (*ReplaceMessagesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ReplaceMessages not implemented")
 }
 func (UnimplementedSessionServiceServer) GetWindow(context.Context, *GetWindowRequest) (*GetWindowResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetWindow not implemented")
@@ -1281,6 +1315,24 @@ func _SessionService_PopMessages_Handler(srv interface{}, ctx context.Context, d
 	return interceptor(ctx, in, info, handler)
 }
 
+func _SessionService_ReplaceMessages_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ReplaceMessagesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).ReplaceMessages(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SessionService_ReplaceMessages_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).ReplaceMessages(ctx, req.(*ReplaceMessagesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _SessionService_GetWindow_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(GetWindowRequest)
 	if err := dec(in); err != nil {
@@ -1592,6 +1644,10 @@ var SessionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "PopMessages",
 			Handler:    _SessionService_PopMessages_Handler,
+		},
+		{
+			MethodName: "ReplaceMessages",
+			Handler:    _SessionService_ReplaceMessages_Handler,
 		},
 		{
 			MethodName: "GetWindow",

@@ -11,6 +11,8 @@ import { atCeiling, type ErrorScene, pinned, sameWay, seeded, type Ways } from "
 /** Tokens of a message that fills a window by itself. */
 const MANY = 1_000_000;
 
+const FROM_1 = { target: { $case: "fromSeq", value: 1n } } as const;
+
 const TO_SEED = { sessionId: "seed", messageId: "gone", allowMissing: false };
 
 /** Reads a message that takes six times its bytes as JSON. */
@@ -59,6 +61,28 @@ export const MESSAGE_WAYS: Ways = {
     ["appendMessages", "listMessages", "getMessage", "updateMessage", "deleteMessage"],
     { sessionId: "gone" },
   ),
+  "ReplaceMessages SESSION_NOT_FOUND": ({ client }) =>
+    client.fail("replaceMessages", { sessionId: "gone", ...FROM_1 }),
+  "ReplaceMessages SEQ_OUT_OF_RANGE": ({ client }) =>
+    client.fail("replaceMessages", { sessionId: "seed", target: { $case: "fromSeq", value: 99n } }),
+  "ReplaceMessages MESSAGE_ALREADY_EXISTS": async (scene) => {
+    const sessionId = await seeded(scene, ["one", "two"]);
+    const messages = [message({ messageId: "m0" })];
+    const target = { $case: "fromSeq", value: 2n } as const;
+    return await scene.client.fail("replaceMessages", { sessionId, target, messages });
+  },
+  "ReplaceMessages WINDOW_FULL": async (scene) => {
+    const messages = [pinned("d", 900_000)];
+    const target = { $case: "fromSeq", value: 4n } as const;
+    const sessionId = await atCeiling(scene, 900_000);
+    return await scene.client.fail("replaceMessages", { sessionId, target, messages });
+  },
+  "ReplaceMessages MEMORY_LIMIT_REACHED": (scene) =>
+    whileFull(scene, (sessionId) => {
+      const messages = [message({ tokenCount: MANY })];
+      const target = { $case: "fromSeq", value: 1_201n } as const;
+      return scene.client.fail("replaceMessages", { sessionId, target, messages });
+    }),
   ...sameWay("SESSION_NOT_FOUND", ["batchGetMessages", "batchDeleteMessages", "popMessages"], {
     sessionId: "gone",
   }),
@@ -73,6 +97,8 @@ export const MESSAGE_WAYS: Ways = {
     messages: [message({ messageId: "first" })],
   }),
   ...sameWay("LAST_SEQ_MISMATCH", ["appendMessages"], { expectedLastSeq: 7n }),
+  "ReplaceMessages LAST_SEQ_MISMATCH": ({ client }) =>
+    client.fail("replaceMessages", { sessionId: "seed", expectedLastSeq: 7n, ...FROM_1 }),
   ...sameWay("LAST_SEQ_MISMATCH", ["batchDeleteMessages", "popMessages"], {
     ...{ sessionId: "seed", expectedLastSeq: 7n },
   }),

@@ -53,6 +53,35 @@ class AsyncHistoryMethods(AsyncCalls):
         )
         return await self._unary(request, v1.BatchDeleteMessagesResponse, call)
 
+    async def replace_messages(
+        self,
+        session_id: str,
+        messages: f.MessagesLike = (),
+        *,
+        from_seq: int | None = None,
+        all: bool | None = None,
+        keep_common_prefix: bool = False,
+        expected_last_seq: int | None = None,
+        create_session: bool = False,
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.ReplaceMessagesResponse:
+        """Replaces the messages from a seq on, or all of them, for good, by others: all or none.
+        Give ``from_seq`` or ``all=True``.
+
+        :param keep_common_prefix: messages at the start of both that are the same stay.
+        """
+        f.one_of(from_seq=from_seq, all=all or None)
+        request = v1.ReplaceMessagesRequest(
+            session_id=session_id,
+            messages=f.messages_of(messages),
+            from_seq=from_seq,
+            all=v1.AllMessages() if all else None,
+            keep_common_prefix=keep_common_prefix,
+            expected_last_seq=expected_last_seq,
+            create_session=create_session,
+        )
+        return await self._unary(request, v1.ReplaceMessagesResponse, call)
+
     async def pop_messages(
         self,
         session_id: str,

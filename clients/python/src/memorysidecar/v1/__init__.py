@@ -288,6 +288,9 @@ from .history_pb2 import (
     BatchDeleteMessagesResponse as BatchDeleteMessagesResponse,
     PopMessagesRequest as PopMessagesRequest,
     PopMessagesResponse as PopMessagesResponse,
+    ReplaceMessagesRequest as ReplaceMessagesRequest,
+    AllMessages as AllMessages,
+    ReplaceMessagesResponse as ReplaceMessagesResponse,
 )
 from .memory_pb2 import (
     Memory as Memory,

@@ -90,3 +90,45 @@ class PopMessagesResponse(_message.Message):
     trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
     window_totals: _window_pb2.Totals
     def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+
+class ReplaceMessagesRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "messages", "from_seq", "all", "keep_common_prefix", "expected_last_seq", "create_session", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    FROM_SEQ_FIELD_NUMBER: _ClassVar[int]
+    ALL_FIELD_NUMBER: _ClassVar[int]
+    KEEP_COMMON_PREFIX_FIELD_NUMBER: _ClassVar[int]
+    EXPECTED_LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
+    CREATE_SESSION_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
+    from_seq: int
+    all: AllMessages
+    keep_common_prefix: bool
+    expected_last_seq: int
+    create_session: bool
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., from_seq: _Optional[int] = ..., all: _Optional[_Union[AllMessages, _Mapping]] = ..., keep_common_prefix: _Optional[bool] = ..., expected_last_seq: _Optional[int] = ..., create_session: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class AllMessages(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class ReplaceMessagesResponse(_message.Message):
+    __slots__ = ("messages", "revision", "deleted_totals", "trims", "window_totals", "last_seq")
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    DELETED_TOTALS_FIELD_NUMBER: _ClassVar[int]
+    TRIMS_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
+    LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
+    messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.AppendedMessage]
+    revision: int
+    deleted_totals: _window_pb2.Totals
+    trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
+    window_totals: _window_pb2.Totals
+    last_seq: int
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.AppendedMessage, _Mapping]]] = ..., revision: _Optional[int] = ..., deleted_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., last_seq: _Optional[int] = ...) -> None: ...

@@ -121,6 +121,11 @@ class SessionServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_history__pb2.PopMessagesRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_history__pb2.PopMessagesResponse.FromString,
                 _registered_method=True)
+        self.ReplaceMessages = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/ReplaceMessages',
+                request_serializer=memorysidecar_dot_v1_dot_history__pb2.ReplaceMessagesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_history__pb2.ReplaceMessagesResponse.FromString,
+                _registered_method=True)
         self.GetWindow = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/GetWindow',
                 request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.GetWindowRequest.SerializeToString,
@@ -395,8 +400,7 @@ class SessionServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def BatchGetMessages(self, request, context):
-        """Gets messages of a session's log by their ids and seqs, whether or not they are in the window:
-        those that an event names in one call.
+        """Gets messages of a session's log by their ids and seqs, whether or not they are in the window.
 
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -427,6 +431,22 @@ class SessionServiceServicer:
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`
         - ABORTED, `LAST_SEQ_MISMATCH`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReplaceMessages(self, request, context):
+        """Replaces the end of a log, or all of it, by other messages, in one transaction: erases and
+        appends, and the policy runs once. Seqs are not reused.
+
+        Errors:
+        - NOT_FOUND, `SESSION_NOT_FOUND`, unless `create_session` is set
+        - ALREADY_EXISTS, `MESSAGE_ALREADY_EXISTS`
+        - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
+        - ABORTED, `LAST_SEQ_MISMATCH`
+        - FAILED_PRECONDITION, `WINDOW_FULL`
+        - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -680,6 +700,11 @@ def add_SessionServiceServicer_to_server(servicer, server):
                     servicer.PopMessages,
                     request_deserializer=memorysidecar_dot_v1_dot_history__pb2.PopMessagesRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_history__pb2.PopMessagesResponse.SerializeToString,
+            ),
+            'ReplaceMessages': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReplaceMessages,
+                    request_deserializer=memorysidecar_dot_v1_dot_history__pb2.ReplaceMessagesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_history__pb2.ReplaceMessagesResponse.SerializeToString,
             ),
             'GetWindow': grpc.unary_unary_rpc_method_handler(
                     servicer.GetWindow,
@@ -1187,6 +1212,33 @@ class SessionService:
             '/memorysidecar.v1.SessionService/PopMessages',
             memorysidecar_dot_v1_dot_history__pb2.PopMessagesRequest.SerializeToString,
             memorysidecar_dot_v1_dot_history__pb2.PopMessagesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReplaceMessages(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/ReplaceMessages',
+            memorysidecar_dot_v1_dot_history__pb2.ReplaceMessagesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_history__pb2.ReplaceMessagesResponse.FromString,
             options,
             channel_credentials,
             insecure,
