@@ -8,9 +8,11 @@ from uuid import uuid4
 
 import pytest
 from agents import Agent, Runner, function_tool, set_tracing_disabled
+from agents.memory import OpenAIResponsesCompactionSession
 from agents.testing import ScriptedModel, assistant_message, function_call
 from integration import erase
 from memorysidecar import AsyncClient, Client, MemorySidecarError, policy
+from openai import AsyncOpenAI
 from real import RealServer
 
 from memorysidecar_openai_agents import SidecarSession
@@ -95,6 +97,34 @@ async def test_a_write_ends_although_its_task_is_cancelled(async_client: AsyncCl
     with pytest.raises(asyncio.CancelledError):
         await task
     assert await session.get_items() == ITEMS[:2]
+
+
+async def test_a_compaction_replaces_the_history_in_one_transaction(
+    async_client: AsyncClient,
+) -> None:
+    session = SidecarSession("compacted", async_client, user_id="ana")
+    assert await session._atomic_replace_items([])
+    assert await session.get_items() == []
+    await session.add_items(ITEMS)
+    before = [event.revision async for event in async_client.list_events()][-1]
+    assert await session._atomic_replace_items(ITEMS[-2:])
+    assert await session.get_items() == ITEMS[-2:]
+    after = [event.revision async for event in async_client.list_events(after_revision=before)]
+    assert set(after) == {before + 1}
+    assert (await async_client.get_session("compacted")).user_id == "ana"
+    too_many: list[Any] = [{"role": "user", "content": f"{n}"} for n in range(1_001)]
+    with pytest.raises(MemorySidecarError, match="messages"):
+        await session._atomic_replace_items(too_many)
+    assert await session.get_items() == ITEMS[-2:]
+
+
+async def test_a_compaction_session_keeps_its_history_in_ours(async_client: AsyncClient) -> None:
+    session = SidecarSession("wrapped", async_client)
+    await session.add_items(ITEMS)
+    wrapper = OpenAIResponsesCompactionSession("wrapped", session, client=AsyncOpenAI(api_key="-"))
+    output: list[Any] = [{"type": "compaction", "encrypted_content": "short"}]
+    await wrapper._replace_underlying_session_items(output_items=output, previous_items=ITEMS)
+    assert await session.get_items() == output
 
 
 async def test_an_agent_goes_on_after_the_server_was_killed(own_server: RealServer) -> None:

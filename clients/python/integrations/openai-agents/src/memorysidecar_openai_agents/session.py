@@ -83,14 +83,37 @@ class SidecarSession:
         except NotFound:
             pass
 
+    async def _atomic_replace_items(self, items: list[TResponseInputItem]) -> bool:
+        """Replaces all items in one transaction: the SDK's hook for compactions. Gives False in a
+        subclass, which may keep more than the items."""
+        if type(self) is not SidecarSession:
+            return False
+        await _finish(self._replace([message_of(item) for item in items]))
+        return True
+
     async def _append(self, messages: list[dict[str, Any]]) -> None:
+        await self._ensure()
+        await self._call(
+            lambda client: client.append(self.session_id, messages, create_session=True)
+        )
+
+    async def _replace(self, messages: list[dict[str, Any]]) -> None:
+        if messages:
+            await self._ensure()
+        options = {"all": True, "create_session": True}
+        try:
+            await self._call(
+                lambda client: client.replace_messages(self.session_id, messages, **options)
+            )
+        except NotFound:
+            if messages:
+                raise
+
+    async def _ensure(self) -> None:
         if self._attributes:
             await self._call(
                 lambda client: client.ensure_session(self.session_id, **self._attributes)
             )
-        await self._call(
-            lambda client: client.append(self.session_id, messages, create_session=True)
-        )
 
     async def _window(self, limit: int | None) -> list[v1.Message]:
         window = await self._call(lambda client: client.window(self.session_id))
