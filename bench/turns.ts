@@ -14,7 +14,7 @@ import {
   window,
 } from "./workloads.ts";
 
-const SESSIONS = 4_000;
+const SESSIONS = 1_500;
 /** Messages in the window of every session at the start. */
 const MESSAGES = 20;
 

@@ -31,9 +31,10 @@ export const ENTRY_POINTS: EntryPoints = {
     // Loaded by vitest.config.ts while the golden corpus is recorded.
     /^test\/golden\/recorder\.ts$/,
     // Processes that benches and crash tests start.
+    /^bench\/clients\/overhead\.ts$/,
     /^bench\/(echo-server|lmdb-commit)\.ts$/,
     // Measurements that a person starts.
-    /^bench\/(fairness|recall-memory|recall-restart|versus)\.ts$/,
+    /^bench\/(clients|fairness|recall-memory|recall-restart|versus)\.ts$/,
     // The process that bench/compare measures each index in.
     /^bench\/compare\/measure\.ts$/,
     // Measure the vector search, the index of recall, the embedders and back-ups by themselves.
