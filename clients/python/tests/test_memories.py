@@ -17,7 +17,19 @@ from fake import FakeServer, fail
 from real import ROOT, RealServer
 
 import memorysidecar as ms
-from memorysidecar import Client, MemoryTools, export_memories, import_memories, memory_block, v1
+from memorysidecar import (
+    AsyncClient,
+    AsyncMemoryTools,
+    Client,
+    MemoryTools,
+    async_export_memories,
+    async_import_memories,
+    async_memory_block,
+    export_memories,
+    import_memories,
+    memory_block,
+    v1,
+)
 
 TYPESCRIPT = ROOT / "clients/typescript/src/index.ts"
 # Reads lines into one namespace and writes what is there.
@@ -303,12 +315,24 @@ def test_the_block_says_how_sure_it_is(client: Client) -> None:
     assert best.startswith("Known:\n- Ana may like opera.") and "cello" not in best
 
 
-def test_tools_work_in_asyncio_in_a_thread(client: Client) -> None:
-    async def run() -> str:
-        tools = MemoryTools(client, user_id="ana")
-        return await asyncio.to_thread(tools.call, "remember", {"content": "Ana sings."})
+def test_tools_files_and_blocks_work_in_asyncio(client: Client) -> None:
+    async def run() -> None:
+        async with AsyncClient(client.address) as other:
+            tools = AsyncMemoryTools(other, user_id="ana")
+            memory_id = await tools.call("remember", {"content": "Ana sings."})
+            said = await tools.call("recall", {"query": "what does Ana do"})
+            assert said == f"Found 1 memory:\n1. Ana sings. (id: {memory_id})"
+            assert "- Ana sings." in await async_memory_block(other, "ana")
+            lines = [line async for line in async_export_memories(other, {"user_id": "ana"})]
+            assert await async_import_memories(other, lines) == 1
+            with pytest.raises(ValueError, match="line 2 is no memory"):
+                await async_import_memories(other, [*lines, "{"])
+            assert await tools.call("forget", {"memory_id": memory_id}) == "Forgotten."
+            assert await tools.call("forget", "{}") == "Error: memory_id must be a text."
+            with pytest.raises(ValueError, match="no user"):
+                [line async for line in async_export_memories(other, {})]
 
-    assert client.get_memory(asyncio.run(run())).text == "Ana sings."
+    asyncio.run(run())
 
 
 def test_recall_finds_what_a_user_may_see(client: Client) -> None:

@@ -5,11 +5,23 @@
 
 from . import policy as policy
 from . import v1 as v1
+from ._async.memory_tools import (
+    AsyncMemoryTools,
+    async_export_memories,
+    async_import_memories,
+    async_memory_block,
+)
 from ._async.pager import AsyncPager
 from ._channel import VERSION as __version__
 from ._forms import FormName, Rendered, rendered_in
 from ._recall_fields import all_of, any_of, none_of, where
 from ._retry import RetryPolicy
+from ._sync.memory_tools import (
+    MemoryTools,
+    export_memories,
+    import_memories,
+    memory_block,
+)
 from ._sync.pager import Pager
 from .aio import AsyncClient
 from .async_watch import AsyncWatch
@@ -26,7 +38,6 @@ from .errors import (
     ResumeTokenExpired,
     Unavailable,
 )
-from .memories import MemoryTools, export_memories, import_memories, memory_block
 from .watch import Watch
 from .worker import AsyncWorker, TaskRefused, Worker
 
@@ -34,6 +45,7 @@ __all__ = [
     "Aborted",
     "AlreadyExists",
     "AsyncClient",
+    "AsyncMemoryTools",
     "AsyncPager",
     "AsyncWatch",
     "AsyncWorker",
@@ -57,6 +69,9 @@ __all__ = [
     "__version__",
     "all_of",
     "any_of",
+    "async_export_memories",
+    "async_import_memories",
+    "async_memory_block",
     "export_memories",
     "import_memories",
     "memory_block",

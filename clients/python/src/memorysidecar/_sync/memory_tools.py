@@ -1,86 +1,36 @@
+# Made from _async/memory_tools.py by make_sync.py; do not edit.
 """Memories as files, as a block for a prompt, and as tools for a model.
 
-``export_memories`` and ``import_memories`` move them as JSON Lines; ``memory_block`` writes them
-down for a prompt; ``MemoryTools`` gives a model the tools ``remember``, ``recall`` and ``forget``.
+``export_memories`` and ``import_memories`` move them as JSON Lines;
+``memory_block`` writes them down for a prompt; ``MemoryTools`` gives a model the tools
+``remember``, ``recall`` and ``forget``.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from google.protobuf import json_format
 
-from . import _memory_fields as m
-from . import v1
-from ._recall_fields import scope_of
-from .errors import ErrorReason, Invalid, NotFound
+from .. import _memory_fields as m
+from .. import v1
+from .._recall_fields import scope_of
+from .._tool_parts import (
+    BATCH,
+    PROPERTIES,
+    TRUE,
+    arguments_of,
+    definition,
+    limit_of,
+    memory_of_line,
+    refusal,
+)
+from ..errors import ErrorReason, Invalid, NotFound
 
 if TYPE_CHECKING:
     from .client import Client
-
-# Limits of one call.
-_BATCH: Final = 100
-_DEFAULT_LIMIT: Final = 5
-_TRUE: Final = ("true", "yes", "1")
-# Fields that the server sets.
-_OWN: Final = (
-    "state",
-    "superseded_by_memory_id",
-    "contradicts_memory_ids",
-    "mention_count",
-    "version",
-    "writer",
-    "reason",
-    "create_time",
-    "update_time",
-    "expire_time",
-    "etag",
-)
-
-_PROPERTIES: Final[dict[str, dict[str, Any]]] = {
-    "remember": {
-        "content": {
-            "type": "string",
-            "description": "The fact, in one sentence that stands by itself.",
-        },
-        "category": {
-            "type": "string",
-            "description": "What it is filed under, for example preference. Default: general.",
-        },
-        "key": {
-            "type": "string",
-            "description": "What it is the current answer to, for example home_city: a new "
-            "memory with the same key takes the place of the old one. Optional.",
-        },
-        "persistent": {
-            "type": "boolean",
-            "description": "Never forget it to make room. Default: false.",
-        },
-    },
-    "recall": {
-        "query": {"type": "string", "description": "What to look for, in words."},
-        "limit": {
-            "type": "integer",
-            "description": "The most memories to give, 1 to 100. Default: 5.",
-        },
-    },
-    "forget": {
-        "memory_id": {
-            "type": "string",
-            "description": "The id of the memory, as remember gave it.",
-        },
-    },
-}
-# Fields to which the server gives another name.
-_ARGUMENTS: Final = {"text": "content"}
-_REQUIRED: Final = {"remember": ["content"], "recall": ["query"], "forget": ["memory_id"]}
-_DESCRIPTIONS: Final = {
-    "remember": "Stores a fact about the user or the work for later conversations.",
-    "recall": "Finds what was remembered in earlier conversations.",
-    "forget": "Deletes a memory for good.",
-}
 
 
 def export_memories(client: Client, filter: m.FilterLike) -> Iterator[str]:
@@ -97,8 +47,8 @@ def export_memories(client: Client, filter: m.FilterLike) -> Iterator[str]:
 
 
 def import_memories(client: Client, lines: Iterable[str]) -> int:
-    """Remembers what ``export_memories`` gave; gives how many lines there were. Ids are kept, so a
-    second import makes nothing twice. Empty lines are passed over.
+    """Remembers what ``export_memories`` gave; gives how many lines there were. Ids are
+    kept, so a second import makes nothing twice. Empty lines are passed over.
 
     :raises ValueError: for a line that is no memory, naming it; those before it are remembered.
     """
@@ -108,12 +58,12 @@ def import_memories(client: Client, lines: Iterable[str]) -> int:
         if not line.strip():
             continue
         try:
-            batch.append(_memory_of_line(line))
+            batch.append(memory_of_line(line))
         except ValueError as error:
             _remember_all(client, batch)
             raise ValueError(f"line {number} is no memory: {error}") from error
         count += 1
-        if len(batch) == _BATCH:
+        if len(batch) == BATCH:
             _remember_all(client, batch)
             batch = []
     _remember_all(client, batch)
@@ -123,24 +73,6 @@ def import_memories(client: Client, lines: Iterable[str]) -> int:
 def _remember_all(client: Client, batch: list[v1.Memory]) -> None:
     if batch:
         client.remember(batch, dedupe="none")
-
-
-def _memory_of_line(line: str) -> v1.Memory:
-    """Reads a line. Fields that are not known are passed over, as a newer server may write them; a
-    kind that is not known is an error, since it would pass for a fact."""
-    memory = v1.Memory()
-    try:
-        fields = json.loads(line)
-        if not isinstance(fields, dict):
-            raise ValueError("a memory is an object")
-        json_format.ParseDict(fields, memory, ignore_unknown_fields=True)
-    except (json_format.ParseError, TypeError, RecursionError) as error:
-        raise ValueError(error) from error
-    if not memory.kind and fields.get("kind") not in (None, "MEMORY_KIND_UNSPECIFIED"):
-        raise ValueError(f"there is no kind {json.dumps(fields['kind'])}")
-    for name in _OWN:
-        memory.ClearField(name)
-    return memory
 
 
 def memory_block(
@@ -209,7 +141,7 @@ class MemoryTools:
         shape: Literal["openai", "anthropic", "mcp"] = "openai",
     ) -> list[dict[str, Any]]:
         """Gives the definitions of the tools, in the shape that a provider takes."""
-        return [_definition(name, shape) for name in _PROPERTIES]
+        return [definition(name, shape) for name in PROPERTIES]
 
     def call(self, name: str, arguments: str | Mapping[str, Any]) -> str:
         """Does what a model asks for, and gives what to answer it. What is wrong with the arguments
@@ -217,30 +149,24 @@ class MemoryTools:
 
         :param arguments: an object, or its JSON.
         """
-        if name not in _PROPERTIES:
-            return f'Error: there is no tool "{name}".'
-        try:
-            given = json.loads(arguments) if isinstance(arguments, str) else dict(arguments)
-        except (TypeError, ValueError, RecursionError):
-            given = None
-        if not isinstance(given, dict):
-            return "Error: the arguments are not a JSON object."
-        for wanted in _REQUIRED[name]:
-            if not isinstance(given.get(wanted), str):
-                return f"Error: {wanted} must be a text."
+        given = arguments_of(name, arguments)
+        if isinstance(given, str):
+            return given
         return self._done(name, given)
 
     def _done(self, name: str, given: Mapping[str, Any]) -> str:
         try:
             if name == "remember":
                 return self._remember(given)
-            return self._recall(given) if name == "recall" else self._forget(given)
+            if name == "recall":
+                return self._recall(given)
+            return self._forget(given)
         except UnicodeError:
             return "Error: a text holds half a character."
         except Invalid as error:
             if error.reason != ErrorReason.REQUEST_INVALID:
                 raise
-            return _refusal(error)
+            return refusal(error)
 
     def _remember(self, given: Mapping[str, Any]) -> str:
         content = str(given["content"]).strip()
@@ -250,7 +176,7 @@ class MemoryTools:
             text=content,
             category=str(given.get("category") or ""),
             key=str(given.get("key") or ""),
-            persistent=str(given.get("persistent", "")).lower() in _TRUE,
+            persistent=str(given.get("persistent", "")).lower() in TRUE,
         )
         answer = self._client.remember(
             memory,
@@ -269,7 +195,7 @@ class MemoryTools:
             agent_id=self._agent_id,
             filter={"kinds": ["memory"]},
             scoring=self._scoring,
-            page_size=_limit_of(given.get("limit")),
+            page_size=limit_of(given.get("limit")),
         )
         matches = [hit.memory for hit in found.hits]
         if not matches:
@@ -299,39 +225,3 @@ class MemoryTools:
             return None
         own = (self._user_id or "", self._agent_id or "")
         return memory if (memory.user_id, memory.agent_id) == own else None
-
-
-def _refusal(error: Invalid) -> str:
-    """Fields that the server refused, by the names of the arguments."""
-    said = [
-        f"{_ARGUMENTS.get(name, name)} {one.description}"
-        for one in error.violations
-        for name in [one.field.rpartition(".")[2]]
-    ]
-    return f"Error: {'; '.join(said) or error.message}."
-
-
-def _limit_of(value: Any) -> int:
-    """A limit as models give it: a text may hold the number, and what is none is the default."""
-    try:
-        limit = int(value)
-    except (TypeError, ValueError, OverflowError):
-        return _DEFAULT_LIMIT
-    return min(limit, 100) if limit > 0 else _DEFAULT_LIMIT
-
-
-def _definition(name: str, shape: str) -> dict[str, Any]:
-    schema = {
-        "type": "object",
-        "properties": _PROPERTIES[name],
-        "required": _REQUIRED[name],
-        "additionalProperties": False,
-    }
-    about = {"name": name, "description": _DESCRIPTIONS[name]}
-    if shape == "openai":
-        return {"type": "function", "function": {**about, "parameters": schema}}
-    if shape == "anthropic":
-        return {**about, "input_schema": schema}
-    if shape == "mcp":
-        return {**about, "inputSchema": schema}
-    raise ValueError(f'the shape is one of openai, anthropic, mcp, not "{shape}"')
