@@ -38,6 +38,7 @@ export const STAGES: readonly Stage[] = [
   { name: "e2e", holds: below("test/e2e/"), workers: 2, limitMinutes: 20 },
   { name: "bench", holds: below("test/bench/"), workers: 1, limitMinutes: 10 },
   { name: "languages", holds: below("test/languages/"), workers: 2, limitMinutes: 20 },
+  { name: "install", holds: below("test/install/"), workers: 1, limitMinutes: 10 },
   // The blocks of the documents use fixed ports, so no two of them run at once.
   { name: "docs", holds: below("test/docs/"), workers: 1, limitMinutes: 10, isBesidePython: true },
   {
