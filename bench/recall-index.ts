@@ -19,6 +19,7 @@ import type {
   IndexedRecord,
   IndexQuery,
 } from "../src/recall/index/port.ts";
+import { poolPerLeg } from "../src/recall/rank/weights.ts";
 import type { RecallFilter } from "../src/recall/rules/filter.ts";
 import { TRUE_MEMORIES } from "../src/recall/rules/item-tests.ts";
 
@@ -128,7 +129,7 @@ function query(text: string, filter: Partial<RecallFilter>): IndexQuery {
   return {
     ...{ text, filter: { ...ANY, ...filter }, mode: "hybrid", fusion: "scores", weights: {} },
     ...{ minScore: undefined, minRelevance: 0, diversity: 0, hitsPerGroup: undefined },
-    ...{ offset: 0, limit: 10, nowMs: 0, referenceMs: 0 },
+    ...{ offset: 0, limit: 10, nowMs: 0, referenceMs: 0, perLeg: poolPerLeg(10, false) },
   };
 }
 

@@ -6,6 +6,7 @@ import { loadStaticEmbedder } from "../../src/recall/embed/static.ts";
 import { createEngine, type IndexSettings } from "../../src/recall/index/local.ts";
 import type { IndexChange, IndexedRecord, IndexQuery } from "../../src/recall/index/port.ts";
 import { LexicalIndex } from "../../src/recall/lexical/index.ts";
+import { POOL_PER_LEG, WIDE_POOL_PER_LEG } from "../../src/recall/rank/weights.ts";
 import type { RecallFilter } from "../../src/recall/rules/filter.ts";
 import { TRUE_MEMORIES } from "../../src/recall/rules/item-tests.ts";
 import { indexTextOf, passagesOf } from "../../src/recall/text/passages.ts";
@@ -60,6 +61,7 @@ function queryOf({ query, askedMs }: SetQuestion, mode: IndexQuery["mode"]): Ind
     ...{ text: query, filter: NOTHING, mode, fusion: "scores", weights: {} },
     ...{ minScore: undefined, minRelevance: 0, diversity: 0, hitsPerGroup: undefined },
     ...{ offset: 0, limit: HITS, nowMs: 0, referenceMs: askedMs ?? 0 },
+    perLeg: mode === "hybrid" ? POOL_PER_LEG : WIDE_POOL_PER_LEG,
   };
 }
 

@@ -8,6 +8,7 @@ import { type Memory, type MemoryKind, SHARED_SCOPE } from "../memory/rules/memo
 import type { ScopeFilter } from "../memory/rules/scopes.ts";
 import type { RecallCoverage, RecallHit, RecallInput, RecallResult } from "../recall/api.ts";
 import { CONTEXT_FLOORS } from "../recall/rank/relevance.ts";
+import { poolPerLeg } from "../recall/rank/weights.ts";
 import { ANY_RECORD, type RecallFilter, type RecallKind } from "../recall/rules/filter.ts";
 import { ROLE } from "../window/rules/types.ts";
 import { saidIn } from "./conversation.ts";
@@ -18,6 +19,7 @@ import type { Candidate } from "./rules/types.ts";
 /** A message costs about so many tokens at least: no more are looked for than there is room. */
 const TOKENS_EACH = 20;
 const HITS_MIN = 10;
+const HITS_MAX = 100;
 // Weights of a message by its length, tuned with `bench:context`; see bench/README.md.
 /** So many places more count for each message: the first ones differ less than their places do. */
 const PLACES_MORE = 2;
@@ -193,13 +195,15 @@ async function find(
   const { call, query, input, budgetTokens } = asking;
   if (query.trim() === "") return NOTHING;
   const room = Math.max(HITS_MIN, Math.ceil(budgetTokens / TOKENS_EACH));
+  const count = Math.min(limit, HITS_MAX, room);
   const asked: RecallInput = {
     namespace: input.namespace,
     query,
     embedding: undefined,
     filter,
     offset: 0,
-    limit: Math.min(limit, LIMITS.recallHits, room),
+    limit: count,
+    perLeg: poolPerLeg(count, false),
     mode: "hybrid",
     fusion: "scores",
     weights: input.weights,

@@ -231,7 +231,9 @@ export const LIMITS = {
   recallQueryBytes: 131_072,
   /** Words of a query that count: the rarest. */
   recallTerms: 32,
-  recallHits: 100,
+  recallHits: 1_000,
+  /** Hits of a recall with diversity: each one is compared with all candidates. */
+  recallDiverseHits: 100,
   recallHitsDefault: 10,
   recallContext: 10,
   recallGroupHits: 20,

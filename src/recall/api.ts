@@ -28,6 +28,8 @@ export interface RecallInput {
   readonly limit: number;
   /** Hits, or groups, of earlier pages. */
   readonly offset: number;
+  /** Number of candidates that each leg contributes, the same on all pages. */
+  readonly perLeg: number;
   readonly mode: RecallMode;
   readonly fusion: FusionMethod;
   readonly weights: Partial<RecallWeights>;

@@ -1,6 +1,6 @@
 // The steps of one recall: takes hits from the index, reads them, and fills a page.
 
-import type { Call } from "../kit/call.ts";
+import { type Call, checkLive } from "../kit/call.ts";
 import { LIMITS } from "../kit/limits.ts";
 import type { MessageQuery, StoredMessage } from "../store/store.ts";
 import type { RecallHit, RecallInput, RecallResult } from "./api.ts";
@@ -49,6 +49,16 @@ export interface Found {
   readonly rerank: "used" | "off" | "unavailable";
 }
 
+/** Hits that are read in one turn of the event loop. */
+const READ = 64;
+
+/** Gives other work its turn after each piece of the hits. */
+async function turnAfter({ parts, call }: Recall, count: number): Promise<void> {
+  if (count === 0 || count % READ !== 0) return;
+  await parts.keeper.pace.turn(true);
+  checkLive(call.signal);
+}
+
 /** Takes single hits. */
 export async function collectHits(recall: Recall, place: Place): Promise<Found> {
   const hits: ReadHit[] = [];
@@ -57,6 +67,7 @@ export async function collectHits(recall: Recall, place: Place): Promise<Found> 
   for (;;) {
     const answer = await askIndex(recall, { offset: at, limit: place.limit - hits.length });
     for (const hit of answer.hits) {
+      await turnAfter(recall, hits.length);
       const read = await recall.reader.read(hit);
       if (read !== undefined && hits.length > 0 && bytes + read.bytes > PAGE_BYTES) {
         return { hits, groups: [], next: at, answer, rerank: "off" };
@@ -136,6 +147,7 @@ export async function toHits(recall: Recall, found: Found): Promise<readonly Rec
   const { passagesOf } = recall.input;
   const hasPassage = ({ hit }: ReadHit): boolean => passagesOf?.has(hit.kind) ?? true;
   for (const read of found.hits) {
+    await turnAfter(recall, hits.length);
     const around = await aroundOf(recall, read, room);
     room -= around.bytes;
     const { score, relevance, parts } = read.hit;

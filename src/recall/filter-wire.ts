@@ -21,6 +21,7 @@ import {
   type RecallFilter,
   type RecallKind,
   type Scalar,
+  type ValueTest,
 } from "./rules/filter.ts";
 import { compareTexts } from "./rules/item-tests.ts";
 import type { MemoryFilter } from "./rules/memory-filter.ts";
@@ -87,7 +88,10 @@ function checkConditionList(
     if (v.full) break;
     v.enterItem(field, index);
     const list = listOf(test);
-    if (list === undefined) {
+    if (test?.$case === "label") {
+      if (path !== "") v.add("path", "must be empty with label");
+      checkLabel(v, test.value);
+    } else if (list === undefined) {
       if (path === "") v.add("path", "is required");
       checkTest(v, test);
     } else {
@@ -145,6 +149,12 @@ function checkTest(v: Violations, test: wire.MetadataCondition["test"]): void {
       checkRange(v, "text_range", test.value, compareTexts);
       break;
   }
+}
+
+function checkLabel(v: Violations, { test }: wire.LabelCondition): void {
+  v.enter("label");
+  if (test?.$case === "textRange") checkRange(v, "text_range", test.value, compareTexts);
+  v.leave();
 }
 
 /** Checks a value that metadata is compared with. */
@@ -265,12 +275,33 @@ function fromCondition({ path, test }: wire.MetadataCondition): MetadataConditio
       return { path, test: { kind: "contains", text: test.value } };
     case "textRange":
       return { path, test: { kind: "text-range", ...bounds(test.value) } };
+    case "label":
+      return { label: test.value.key, test: fromLabelTest(test.value.test) };
     case "allOf":
       return { of: "all", conditions: fromConditions(test.value.conditions) };
     case "anyOf":
       return { of: "any", conditions: fromConditions(test.value.conditions) };
     case "noneOf":
       return { of: "none", conditions: fromConditions(test.value.conditions) };
+    case undefined:
+      throw new Error("the request was not checked");
+  }
+}
+
+function fromLabelTest(test: wire.LabelCondition["test"]): ValueTest {
+  switch (test?.$case) {
+    case "equalTo":
+      return { kind: "one-of", values: [test.value] };
+    case "oneOf":
+      return { kind: "one-of", values: test.value.values };
+    case "startsWith":
+      return { kind: "starts-with", text: test.value };
+    case "contains":
+      return { kind: "contains", text: test.value };
+    case "textRange":
+      return { kind: "text-range", ...bounds(test.value) };
+    case "exists":
+      return { kind: "exists", exists: test.value };
     case undefined:
       throw new Error("the request was not checked");
   }

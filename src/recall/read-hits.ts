@@ -21,7 +21,7 @@ import {
   hasLabels,
   type MemoryConditions,
   memoryPasses,
-  passesCondition,
+  passesAll,
   sessionPasses,
   TRUE_MEMORIES,
 } from "./rules/item-tests.ts";
@@ -239,7 +239,7 @@ export function passes(
     documentId === sourceDocumentId || record.sourceDocumentId === sourceDocumentId;
   if (sourceDocumentId !== "" && !isOfSource) return false;
   if (!hasLabels(record.labels, filter.labels)) return false;
-  return filter.metadata.every((condition) => passesCondition(record.metadata, condition));
+  return passesAll(record, filter.metadata);
 }
 
 /**

@@ -6,7 +6,7 @@ import { FULL_COVERAGE, type RecallCoverage, type RecallInput, type RecallResult
 import { collectGroups, collectHits, type Found, type Recall, toHits } from "./collect.ts";
 import { type Missing, scopeOf } from "./feed/prepare.ts";
 import type { RecallParts } from "./parts.ts";
-import { POOL_PER_LEG } from "./rank/weights.ts";
+import { WIDE_POOL_PER_LEG } from "./rank/weights.ts";
 import { HitReader } from "./read-hits.ts";
 import { collectReranked } from "./rerank.ts";
 import { embeddingMismatch } from "./rules/errors.ts";
@@ -74,22 +74,19 @@ async function denseOf(parts: RecallParts, call: Call, input: RecallInput): Prom
   }
 }
 
-/** Whether an answer may need more candidates than the usual ones. */
-function isWide({ limit, hitsPerGroup, rerank }: RecallInput): boolean {
-  return limit > POOL_PER_LEG || hitsPerGroup !== undefined || rerank !== undefined;
-}
-
 function queryOf(parts: RecallParts, input: RecallInput, dense: Dense): Recall["query"] {
   const nowMs = parts.context.world.nowMs();
-  const { filter, mode, fusion, weights, minScore, minRelevance, diversity } = input;
+  const { filter, fusion, weights, minScore, minRelevance, diversity, perLeg } = input;
+  const mode = dense.state === "unavailable" ? "lexical" : input.mode;
   return {
     text: input.query,
     ...(dense.state === "used" && dense.vector !== undefined ? { vector: dense.vector } : {}),
     filter,
-    mode: dense.state === "unavailable" ? "lexical" : mode,
+    mode,
     ...{ fusion, weights, minScore, minRelevance, diversity },
     hitsPerGroup: input.hitsPerGroup,
-    isWide: isWide(input),
+    // One leg alone has room for as many candidates as both together.
+    perLeg: mode === "hybrid" ? perLeg : Math.max(perLeg, WIDE_POOL_PER_LEG),
     nowMs,
     referenceMs: input.referenceMs ?? nowMs,
   };

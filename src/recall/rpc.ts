@@ -20,7 +20,7 @@ import { fromMemoryFilter } from "./filter-wire.ts";
 import type { RecallFilter } from "./rules/filter.ts";
 import type { MemoryFilter } from "./rules/memory-filter.ts";
 import { isScoringOf, type ScoringOf, scoredKind } from "./rules/scoring.ts";
-import { encodeHit, fromRecall, toCoverage } from "./wire.ts";
+import { encodeHit, fromRecall, type RecallPlace, toCoverage } from "./wire.ts";
 
 const HITS_FIELD = 1;
 
@@ -30,8 +30,9 @@ export const recall: UnaryRpc<RecallRequest> = {
   cancelable: true,
   handle: async ({ services, etags, pageTokens }, call, request) => {
     const { pageToken } = request;
-    const offset = pageToken === "" ? 0 : numberPosition(pageTokens.read(call.digest, pageToken));
-    const input = fromRecall(request, offset);
+    const place =
+      pageToken === "" ? { offset: 0 } : placeOf(pageTokens.read(call.digest, pageToken));
+    const input = fromRecall(request, place);
     const found =
       scoredKind(request.scoring) === undefined
         ? await services.recall.recall(call, input)
@@ -39,7 +40,8 @@ export const recall: UnaryRpc<RecallRequest> = {
     const { hits, next, groups, coverage } = found;
     const rest = encodeWire(RecallResponse, {
       hits: [],
-      nextPageToken: next === undefined ? "" : pageTokens.make(call.digest, String(next)),
+      nextPageToken:
+        next === undefined ? "" : pageTokens.make(call.digest, `${next}/${input.perLeg}`),
       sessions: groups.map(({ kind, id, score, hitCount }) => ({
         sessionId: kind === "session" ? id : "",
         collectionId: kind === "collection" ? id : "",
@@ -54,6 +56,14 @@ export const recall: UnaryRpc<RecallRequest> = {
     return spliceField(HITS_FIELD, encoded, rest);
   },
 };
+
+/** Reads the position of a token; one of an older server has the offset alone. */
+function placeOf(position: string): RecallPlace {
+  const [offset = "", perLeg] = position.split("/");
+  if (perLeg === undefined) return { offset: numberPosition(offset) };
+  const pool = Math.min(numberPosition(perLeg), LIMITS.recallHits);
+  return { offset: numberPosition(offset), perLeg: pool };
+}
 
 const EMBEDDINGS_FIELD = 1;
 

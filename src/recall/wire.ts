@@ -15,7 +15,7 @@ import type { RecallCoverage, RecallHit, RecallInput } from "./api.ts";
 import { documentBytes, fromEmbedding } from "./documents/wire.ts";
 import { fromRecallFilter } from "./filter-wire.ts";
 import type { FusionMethod, RecallMode, ScoreFeature, ScoreParts } from "./rank/types.ts";
-import { type RecallWeights, WEIGHT_NAMES } from "./rank/weights.ts";
+import { poolPerLeg, type RecallWeights, WEIGHT_NAMES } from "./rank/weights.ts";
 
 const MS_PER_DAY = 86_400_000;
 
@@ -90,17 +90,31 @@ function fromRerank(rerank: rpc.Rerank | undefined): RecallInput["rerank"] {
   return { hook, candidates: candidates === 0 ? LIMITS.rerankCandidatesDefault : candidates };
 }
 
-/** Gives what a checked request asks for; `offset` is that of its page token. */
-export function fromRecall(request: recallServiceWire.RecallRequest, offset: number): RecallInput {
+/** The start of a page: the hits before it, and the candidates of each leg on the first page. */
+export interface RecallPlace {
+  readonly offset: number;
+  readonly perLeg?: number;
+}
+
+/** Gives what a checked request asks for. */
+export function fromRecall(
+  request: recallServiceWire.RecallRequest,
+  { offset, perLeg }: RecallPlace,
+): RecallInput {
   const { pageSize, referenceTime } = request;
-  const limit = pageSize === 0 ? LIMITS.recallHitsDefault : pageSize;
+  const limit = Math.min(
+    pageSize === 0 ? LIMITS.recallHitsDefault : pageSize,
+    request.diversity > 0 ? LIMITS.recallDiverseHits : LIMITS.recallHits,
+  );
+  const isGrouped = request.groupBySession !== undefined || request.rerank !== undefined;
   return {
     namespace: fromNamespace(request.namespace),
     query: request.query,
     embedding: fromEmbedding(request.embedding),
     filter: fromRecallFilter(request.filter),
-    limit: Math.min(limit, LIMITS.recallHits),
+    limit,
     offset,
+    perLeg: perLeg ?? poolPerLeg(limit, isGrouped),
     mode: MODES[request.mode] ?? "hybrid",
     fusion: FUSIONS[request.fusion] ?? "scores",
     weights: fromWeights(request.weights),

@@ -33,7 +33,9 @@ function testsOf({ timeFrom, timeBefore, labels, ...filter }: MessageFilter): Te
   if (labels.size > 0) tests.push((message) => hasLabels(message.labels, labels));
   if (filter.metadata.length > 0) {
     const conditions = fromConditions(filter.metadata);
-    tests.push(({ metadata }) => passesAll(flattenMetadata(metadata), conditions));
+    tests.push(({ labels: own, metadata }) =>
+      passesAll({ labels: own, metadata: flattenMetadata(metadata) }, conditions),
+    );
   }
   if (filter.names.length > 0) {
     const names = new Set(filter.names);

@@ -170,7 +170,7 @@ type Filtered = Omit<
 export function fromSessionFilter(filter: SessionFilter | undefined): Filtered {
   if (filter === undefined) return {};
   const { userId, agentId, labels, sessionIdPrefix } = filter;
-  const metadata = fromConditions(filter.metadata);
+  const conditions = fromConditions(filter.metadata);
   const { createTimeFrom, createTimeBefore, updateTimeFrom, updateTimeBefore } = filter;
   return {
     ...(userId === undefined ? {} : { userId }),
@@ -181,8 +181,11 @@ export function fromSessionFilter(filter: SessionFilter | undefined): Filtered {
     ...(updateTimeFrom === undefined ? {} : { updatedFromMs: fromTimestamp(updateTimeFrom) }),
     ...(updateTimeBefore === undefined ? {} : { updatedBeforeMs: fromTimestamp(updateTimeBefore) }),
     ...(sessionIdPrefix === undefined ? {} : { sessionIdPrefix }),
-    ...(metadata.length === 0
+    ...(conditions.length === 0
       ? {}
-      : { where: ({ fields }) => passesAll(flattenMetadata(fields.metadata), metadata) }),
+      : {
+          where: ({ fields: { labels, metadata } }) =>
+            passesAll({ labels, metadata: flattenMetadata(metadata) }, conditions),
+        }),
   };
 }

@@ -359,7 +359,7 @@ const STATED: readonly Stated[] = [
   { of: "RecallRequest.query", limits: ["recallQueryBytes", "recallTerms"] },
   {
     of: "RecallRequest.page_size",
-    limits: ["recallHits", "recallHitsDefault", "pageBytes"],
+    limits: ["recallHits", "recallHitsDefault", "recallDiverseHits", "pageBytes"],
   },
   { of: "RecallRequest.page_token", limits: ["pageTokenBytes"] },
   { of: "RecallRequest.context_before", limits: ["recallContext"] },

@@ -1,10 +1,10 @@
-// Trees of conditions on metadata: every list and search that takes them finds what looking at each
-// record finds.
+// Trees of conditions on metadata and labels: every list and search that takes them finds what
+// looking at each record finds.
 
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DocumentFilter } from "../../src/gen/memorysidecar/v1/document.ts";
-import type { MetadataCondition } from "../../src/gen/memorysidecar/v1/filter.ts";
+import type { LabelCondition, MetadataCondition } from "../../src/gen/memorysidecar/v1/filter.ts";
 import { RecallKind } from "../../src/gen/memorysidecar/v1/recall.ts";
 import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import {
@@ -27,6 +27,11 @@ const RECORDS: readonly Plain[] = [
   { size: 3 },
   { lang: "pt", size: 2, old: "yes" },
 ];
+/** The records have the languages as a label, too. */
+function labelsOf({ lang }: Plain): Map<string, string> {
+  return new Map(typeof lang === "string" ? [["tongue", lang]] : []);
+}
+
 const NAMESPACE = "trees";
 const NO_FILTER = DocumentFilter.decode(new Uint8Array(0));
 
@@ -38,6 +43,7 @@ beforeAll(async () => {
     at,
     text: `harbour ${at}`,
     metadata: struct(plain),
+    labels: labelsOf(plain),
   }));
   await server.client.call("upsertDocuments", {
     namespace: NAMESPACE,
@@ -57,6 +63,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 type Tree =
   | { readonly path: string; readonly test: MetadataCondition["test"] }
+  | { readonly label: NonNullable<LabelCondition["test"]> }
   | { readonly of: "allOf" | "anyOf" | "noneOf"; readonly conditions: readonly Tree[] };
 
 const leaves: fc.Arbitrary<Tree> = fc.constantFrom<Tree>(
@@ -74,7 +81,23 @@ const leaves: fc.Arbitrary<Tree> = fc.constantFrom<Tree>(
     path: "lang",
     test: { $case: "textRange", value: { min: "e", lessThan: "pt", max: undefined } },
   },
+  { label: { $case: "equalTo", value: "en" } },
+  { label: { $case: "oneOf", value: { values: ["de", "pt"] } } },
+  { label: { $case: "exists", value: true } },
+  { label: { $case: "exists", value: false } },
+  { label: { $case: "startsWith", value: "e" } },
+  { label: { $case: "contains", value: "t" } },
+  { label: { $case: "textRange", value: { min: "de", lessThan: undefined, max: "en" } } },
 );
+
+/** The languages whose label passes a test. */
+const PASSING: Readonly<Record<string, readonly (string | undefined)[]>> = {
+  equalTo: ["en"],
+  oneOf: ["de", "pt"],
+  startsWith: ["en"],
+  contains: ["pt"],
+  textRange: ["de", "en"],
+};
 
 const { tree: trees } = fc.letrec<{ tree: Tree }>((tie) => ({
   tree: fc.oneof(
@@ -88,6 +111,9 @@ const { tree: trees } = fc.letrec<{ tree: Tree }>((tie) => ({
 }));
 
 function wire(tree: Tree): MetadataCondition {
+  if ("label" in tree) {
+    return { path: "", test: { $case: "label", value: { key: "tongue", test: tree.label } } };
+  }
   if (!("of" in tree)) return tree;
   return { path: "", test: { $case: tree.of, value: { conditions: tree.conditions.map(wire) } } };
 }
@@ -102,6 +128,11 @@ function holds(plain: Plain, tree: Tree): boolean {
       noneOf: count === 0,
     };
     return wanted[tree.of];
+  }
+  if ("label" in tree) {
+    const { lang } = plain;
+    if (tree.label.$case === "exists") return (lang !== undefined) === tree.label.value;
+    return (PASSING[tree.label.$case] ?? []).includes(lang?.toString());
   }
   const value = plain[tree.path];
   const { test: wanted } = tree;

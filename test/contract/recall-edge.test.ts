@@ -105,6 +105,7 @@ describe("Recall asks for", () => {
     expect(await asked({ query: "hello" })).toEqual({
       namespace: "default",
       query: "hello",
+      perLeg: 50,
       embedding: undefined,
       filter: {
         kinds: new Set(),
@@ -574,7 +575,7 @@ describe("documents", () => {
     await server.client.call("recall", { filter, scoring: "tf_idf", pageSize: 3 });
     expect(inputs).toMatchObject([
       { scoring: "cosine", limit: 10, offset: 0, minScore: -1, collectionId: "c" },
-      { scoring: "cosine", limit: 100, offset: 7, filter: { sourceDocumentId: "s" } },
+      { scoring: "cosine", limit: 993, offset: 7, filter: { sourceDocumentId: "s" } },
       { scoring: "tf_idf", limit: 3, minScore: undefined },
     ]);
   });

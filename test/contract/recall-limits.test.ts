@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Document, DocumentFilter } from "../../src/gen/memorysidecar/v1/document.ts";
-import type { MetadataCondition } from "../../src/gen/memorysidecar/v1/filter.ts";
+import type { LabelCondition, MetadataCondition } from "../../src/gen/memorysidecar/v1/filter.ts";
 import { Role, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import { TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
 import type { RecallFilter, RecallWeights } from "../../src/gen/memorysidecar/v1/recall.ts";
@@ -282,6 +282,14 @@ const withCondition = (field: string, what: string, test: MetadataCondition["tes
   });
 const inFilter = (field: string, what: string, fields: Partial<RecallFilter>) =>
   fault("recall", `filter.${field}`, what, { filter: recallFilter(fields) });
+const inLabel = (
+  field: string,
+  what: string,
+  { path = "", key = "k", test }: Partial<LabelCondition> & { readonly path?: string },
+) =>
+  inFilter(`metadata[0].${field}`, what, {
+    metadata: [{ path, test: { $case: "label", value: { key, test } } }],
+  });
 const inDocument = (field: string, what: string, fields: Partial<Document>) =>
   fault("upsertDocuments", `documents[0].${field}`, what, { documents: [document(fields)] });
 const vector = (field: string, what: string, values: number[]) =>
@@ -342,6 +350,20 @@ const FAULTS: readonly Fault[] = [
   }),
   inFilter("metadata[0].path", "no path", {
     metadata: [condition({ $case: "exists", value: true }, "")],
+  }),
+  inLabel("path", "a path with a label", { path: "p", test: { $case: "exists", value: true } }),
+  inLabel("label.key", "no key", { key: "", test: { $case: "exists", value: true } }),
+  inLabel("label.key", "a key with a space", {
+    key: "no key",
+    test: { $case: "exists", value: true },
+  }),
+  inLabel("label.test", "no test of a label", { test: undefined }),
+  inLabel("label.starts_with", "an empty beginning", {
+    test: { $case: "startsWith", value: "" },
+  }),
+  inLabel("label.one_of.values", "no values", { test: { $case: "oneOf", value: { values: [] } } }),
+  inLabel("label.text_range.less_than", "a range that ends before it starts", {
+    test: { $case: "textRange", value: { min: "b", lessThan: "a", max: undefined } },
   }),
   withCondition("test", "no test", undefined),
   withCondition("equal_to", "an object", { $case: "equalTo", value: { a: 1 } }),

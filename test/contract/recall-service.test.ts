@@ -121,6 +121,39 @@ describe("what was written", () => {
     expect(await idsOf(ask)).toEqual(["d2"]);
   });
 
+  test("has as many candidates on all pages as the first page asked for", async () => {
+    const namespace = "many";
+    const ids = Array.from({ length: 320 }, (_, at) => `b${at}`);
+    for (const part of [ids.slice(0, 160), ids.slice(160)]) {
+      await append(
+        namespace,
+        "s",
+        part.map((id) => said(id, `a badger, ${id}`)),
+      );
+    }
+    const ask = { namespace, query: "badger", ...LEXICAL };
+    const whole = await idsOf({ ...ask, pageSize: 1_000 });
+    expect(new Set(whole)).toEqual(new Set(ids));
+    expect(await idsOf({ ...ask, pageSize: 300 })).toHaveLength(300);
+    const { hits, nextPageToken } = await recall({ ...ask, pageSize: 150 });
+    expect(hits).toHaveLength(150);
+    const rest: string[] = [];
+    let pageToken = nextPageToken;
+    for (const pageSize of [1, 1_000, 1_000]) {
+      if (pageToken === "") break;
+      const page = await recall({ ...ask, pageSize, pageToken });
+      rest.push(...page.hits.map(idOf));
+      pageToken = page.nextPageToken;
+    }
+    expect(pageToken).toBe("");
+    // 150 of the words, and the message that stands before or after the last of them.
+    expect([hits.length + rest.length, new Set([...hits.map(idOf), ...rest]).size]).toEqual([
+      151, 151,
+    ]);
+    const diverse = await idsOf({ ...ask, pageSize: 1_000, diversity: 0.3 });
+    expect(diverse).toHaveLength(100);
+  });
+
   test("is gone from a page whose token was made before", async () => {
     const namespace = "pages";
     const messages = Array.from({ length: 30 }, (_, at) => said(`m${at}`, `badger number ${at}`));

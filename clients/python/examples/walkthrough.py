@@ -24,9 +24,11 @@ from memorysidecar import (
     Invalid,
     MemorySidecarError,
     Unavailable,
+    any_of,
     policy,
     v1,
     where,
+    where_label,
 )
 from memorysidecar.errors import decode_error
 
@@ -185,7 +187,8 @@ def messages(client: Client) -> None:
     got = client.get_message("trip", "answer")
     print(f"'answer' has seq {got.message.seq}; in the window: {got.in_window}")
     expect(ErrorReason.MESSAGE_NOT_FOUND, client.get_message, "trip", "none")
-    with_metadata = [where("city", starts_with="L")]
+    in_l = where("city", starts_with="L")
+    with_metadata = [any_of(in_l, where_label("city", equals="London"))]
     found_total = client.count_messages("trip", filter={"metadata": with_metadata})
     print(f"messages about a city with L: {found_total.count}")
     users = client.list_messages("trip", filter={"roles": [v1.ROLE_USER]})

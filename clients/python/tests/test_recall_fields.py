@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memorysidecar import all_of, any_of, none_of, v1, where
+from memorysidecar import all_of, any_of, none_of, v1, where, where_label
 from memorysidecar._recall_fields import (
     document_filter_of,
     documents_of,
@@ -102,6 +102,24 @@ def test_a_wrong_filter_says_what_is_wrong() -> None:
         recall_filter_of({"role": "user"})
     with pytest.raises(TypeError, match='no field "roles", only labels, '):
         document_filter_of({"roles": ["user"]})
+
+
+def test_labels_are_tested_like_texts() -> None:
+    def label(**test: object) -> v1.MetadataCondition:
+        return v1.MetadataCondition(label=v1.LabelCondition(key="team", **test))
+
+    assert where_label("team") == label(exists=True)
+    assert where_label("team", exists=False) == label(exists=False)
+    assert where_label("team", equals="") == label(equal_to="")
+    assert where_label("team", one_of=["a", "b"]) == label(
+        one_of=v1.LabelValues(values=["a", "b"])
+    )
+    assert where_label("team", starts_with="a") == label(starts_with="a")
+    assert where_label("team", at_least="a", below="c") == label(
+        text_range=v1.TextRange(min="a", less_than="c")
+    )
+    with pytest.raises(ValueError, match="give one of"):
+        where_label("team", equals="a", contains="b")
 
 
 def test_texts_are_tested_by_their_beginning_their_parts_and_in_ranges() -> None:

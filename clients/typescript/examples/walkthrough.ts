@@ -101,7 +101,14 @@ async function counts(): Promise<void> {
   title("Counts");
   const early = await client.countMessages("chat", {
     timeBefore: new Date(),
-    metadata: [{ path: "kind", startsWith: "t" }],
+    metadata: [
+      {
+        anyOf: [
+          { path: "kind", startsWith: "t" },
+          { label: "kind", equals: "tea" },
+        ],
+      },
+    ],
   });
   console.log(`messages with a kind that begins so: ${early.count}`);
 }

@@ -213,7 +213,7 @@ export {
   type ToolResultInput,
   toMessage,
 } from "./message.ts";
-export type { MetadataInput, MetadataTestInput, ScalarInput } from "./metadata.ts";
+export type { LabelTestInput, MetadataInput, MetadataTestInput, ScalarInput } from "./metadata.ts";
 export type {
   ConnectOptions,
   CreateConsumerOptions,

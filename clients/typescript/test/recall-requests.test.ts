@@ -59,6 +59,26 @@ describe("the requests of recall", () => {
     ]);
   });
 
+  test("hold conditions on labels", () => {
+    const tests = [
+      [{ equals: "a" }, { $case: "equalTo", value: "a" }],
+      [{ oneOf: ["a", "b"] }, { $case: "oneOf", value: { values: ["a", "b"] } }],
+      [{ exists: false }, { $case: "exists", value: false }],
+      [{ startsWith: "a" }, { $case: "startsWith", value: "a" }],
+      [{ contains: "a" }, { $case: "contains", value: "a" }],
+      [
+        { min: "a", lessThan: "c" },
+        { $case: "textRange", value: { min: "a", lessThan: "c" } },
+      ],
+    ] as const;
+    for (const [input, wanted] of tests) {
+      const filter = { metadata: [{ label: "team", ...input }] };
+      expect(recallRequest("default", "tea", { filter }).filter?.metadata).toMatchObject([
+        { path: "", test: { $case: "label", value: { key: "team", test: wanted } } },
+      ]);
+    }
+  });
+
   test("say whom documents belong to, and whose are listed", () => {
     const head = { namespace: "default", requestId: "" };
     const own = { text: "own", scope: { userId: "ben" } };

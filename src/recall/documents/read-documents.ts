@@ -8,7 +8,7 @@ import type { DocumentFilter, ListDocumentsInput } from "../api.ts";
 import type { RecallParts } from "../parts.ts";
 import { documentSize } from "../read-hits.ts";
 import { documentNotFound } from "../rules/errors.ts";
-import { hasLabels, passesCondition } from "../rules/item-tests.ts";
+import { hasLabels, passesAll } from "../rules/item-tests.ts";
 import { chunkId } from "./upsert-documents.ts";
 
 /** The most documents that one list reads. */
@@ -105,10 +105,7 @@ function fits({ codec }: RecallParts, document: StoredDocument, filter: Document
   if (!meansScope(codec.readDocumentHead(document.bytes).scope, scope)) return false;
   if (labels.size === 0 && metadata.length === 0) return true;
   const record = codec.readDocument(document.bytes);
-  return (
-    hasLabels(record.labels, labels) &&
-    metadata.every((condition) => passesCondition(record.metadata, condition))
-  );
+  return hasLabels(record.labels, labels) && passesAll(record, metadata);
 }
 
 /** Lists the collections that hold documents, by id. */

@@ -1,10 +1,10 @@
 // Conditions of a filter on labels, metadata and ids of items, in two forms: as a test of one
 // item, and as a set of bits for all of them.
 
-import type { MetadataCondition, RecallFilter } from "../rules/filter.ts";
+import type { MetadataCondition, RecallFilter, ValueTest } from "../rules/filter.ts";
 import type { SavedPart, SavedReader } from "../rules/saved.ts";
 import { Bits, bytesColumn, CountsColumn, doublesColumn, PlacesColumn } from "./columns.ts";
-import type { ValueTable, ValueTest } from "./values.ts";
+import type { ValueTable } from "./values.ts";
 
 /** Names of columns of the value table: labels and metadata must not meet. */
 export const NAMES = {
@@ -43,9 +43,10 @@ function metadataCondition(condition: MetadataCondition): ItemCondition {
   if ("of" in condition) {
     return { of: condition.of, conditions: condition.conditions.map(metadataCondition) };
   }
-  const { path, test } = condition;
+  const { test } = condition;
   const negated = test.kind === "exists" && !test.exists;
-  return { names: [NAMES.metadata(path)], test, negated };
+  const name = "path" in condition ? NAMES.metadata(condition.path) : NAMES.label(condition.label);
+  return { names: [name], test, negated };
 }
 
 /** Makes the test of one item by a condition. */

@@ -130,8 +130,8 @@ export interface IndexQuery {
   readonly diversity: number;
   /** Undefined gives hits, else sessions with at most this many hits each. */
   readonly hitsPerGroup: number | undefined;
-  /** Looks at twice as many candidates, for large answers. Default false. */
-  readonly isWide?: boolean;
+  /** Number of candidates that each leg contributes. */
+  readonly perLeg: number;
   /** Number of hits, or groups, to skip, and number to return after them. */
   readonly offset: number;
   readonly limit: number;

@@ -7,7 +7,7 @@ import { groupHits } from "../rank/group.ts";
 import { maskSimilarity, selectDiverse } from "../rank/mmr.ts";
 import { nameWords } from "../rank/query-hints.ts";
 import type { Ranked, RankQuery } from "../rank/types.ts";
-import { POOL_PER_LEG, WIDE_POOL_PER_LEG, weightsWith } from "../rank/weights.ts";
+import { weightsWith } from "../rank/weights.ts";
 import { listFilter, type RowFilter } from "../rules/row-filter.ts";
 import { datesInQuery } from "../text/dates.ts";
 import { relativeDatesInQuery, withDatesWritten } from "../text/relative-dates.ts";
@@ -126,9 +126,7 @@ function legsOf(shard: Shard, query: IndexQuery): Legs & { readonly terms: reado
   const isNear = query.mode === "hybrid" && query.fusion === "scores" && nearWords !== undefined;
   const near = isNear ? expandTerms(text, terms, nearWords) : [];
   const names = nameWords(query.text.slice(0, NAMES_CHARS));
-  // One leg alone has room for as many candidates as both together.
-  const isWide = query.isWide === true || query.mode !== "hybrid";
-  const perLeg = isWide ? WIDE_POOL_PER_LEG : POOL_PER_LEG;
+  const { perLeg } = query;
   const lifted = uses.facts
     ? liftedMessages(shard, { filter, words, vector, perLeg, terms }, lending())
     : NO_FACTS;

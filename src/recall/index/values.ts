@@ -1,13 +1,10 @@
 // Labels, metadata and ids of documents: for each name the items that have it, with their values.
 // Items are added with rising numbers, so each list is sorted as it grows.
 
-import type { MetadataTest, Scalar, TextTest } from "../rules/filter.ts";
+import type { Scalar, TextTest, ValueTest } from "../rules/filter.ts";
 import { fitsText } from "../rules/item-tests.ts";
 import type { SavedPart, SavedReader } from "../rules/saved.ts";
 import { doublesColumn, Interner, textBytes, wordsColumn } from "./columns.ts";
-
-/** A test of a value. */
-export type ValueTest = MetadataTest["test"];
 
 // Codes of what is no number. Texts follow, by their number.
 const NULL = 0;

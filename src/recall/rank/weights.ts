@@ -223,5 +223,11 @@ export const POOL_PER_LEG = 50;
 /** The same for one leg alone, where it is worth 0.6, and for answers that may hold more. */
 export const WIDE_POOL_PER_LEG = 100;
 
+/** The candidates of each leg for pages of `limit`; more when hits are grouped or reranked. */
+export function poolPerLeg(limit: number, isWhole: boolean): number {
+  const isWide = isWhole || limit > POOL_PER_LEG;
+  return Math.max(limit, isWide ? WIDE_POOL_PER_LEG : POOL_PER_LEG);
+}
+
 /** Reach of a candidate's own neighbors: one item before and one after. */
 export const POOL_NEIGHBORS = 1;

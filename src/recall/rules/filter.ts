@@ -19,21 +19,19 @@ export type Scalar = string | number | boolean | null;
  */
 export type FlatMetadata = ReadonlyMap<string, readonly Scalar[]>;
 
-/** A test of the metadata of a record at a path. */
-export interface MetadataTest {
-  readonly path: string;
-  readonly test: /** One of the values at the path is one of these, type and all. */
-    | { readonly kind: "one-of"; readonly values: readonly Scalar[] }
-    /** One of the values is a number in this range. `max` is included, `lessThan` is not. */
-    | {
-        readonly kind: "range";
-        readonly min?: number;
-        readonly max?: number;
-        readonly lessThan?: number;
-      }
-    | { readonly kind: "exists"; readonly exists: boolean }
-    | TextTest;
-}
+/** A test of the values of a record in one place. */
+export type ValueTest =
+  /** One of the values is one of these, type and all. */
+  | { readonly kind: "one-of"; readonly values: readonly Scalar[] }
+  /** One of the values is a number in this range. `max` is included, `lessThan` is not. */
+  | {
+      readonly kind: "range";
+      readonly min?: number;
+      readonly max?: number;
+      readonly lessThan?: number;
+    }
+  | { readonly kind: "exists"; readonly exists: boolean }
+  | TextTest;
 
 /** One of the values is a text like this. Texts are compared by the bytes of their UTF-8. */
 export type TextTest =
@@ -47,9 +45,19 @@ export type TextTest =
       readonly lessThan?: string;
     };
 
-/** A condition on metadata: one test, or all, any or none of several conditions, at least one. */
+/** The parts of a record that conditions test. */
+export interface Described {
+  readonly labels: ReadonlyMap<string, string>;
+  readonly metadata: FlatMetadata;
+}
+
+/**
+ * A condition on what describes a record: a test of its metadata at a path or of a label, or all,
+ * any or none of several conditions, at least one.
+ */
 export type MetadataCondition =
-  | MetadataTest
+  | { readonly path: string; readonly test: ValueTest }
+  | { readonly label: string; readonly test: ValueTest }
   | { readonly of: "all" | "any" | "none"; readonly conditions: readonly MetadataCondition[] };
 
 /** Selects the records of a recall. Everything that is set must hold; empty means any. */

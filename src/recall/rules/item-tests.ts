@@ -3,11 +3,12 @@
 import type { MemoryKind, MemoryScope } from "../../memory/rules/memory.ts";
 import type { ScopeFilter } from "../../memory/rules/scopes.ts";
 import type {
-  FlatMetadata,
+  Described,
   MetadataCondition,
-  MetadataTest,
   RecallFilter,
+  Scalar,
   TextTest,
+  ValueTest,
 } from "./filter.ts";
 
 /**
@@ -89,25 +90,25 @@ function isValid(
 
 // Whether labels and metadata of one record pass a filter.
 
-/** Whether metadata holds what all of these conditions ask. */
-export function passesAll(
-  metadata: FlatMetadata,
-  conditions: readonly MetadataCondition[],
-): boolean {
-  return conditions.every((condition) => passesCondition(metadata, condition));
+/** Whether a record holds what all of these conditions ask. */
+export function passesAll(record: Described, conditions: readonly MetadataCondition[]): boolean {
+  return conditions.every((condition) => passesCondition(record, condition));
 }
 
-/** Whether metadata holds what a condition asks. */
-export function passesCondition(metadata: FlatMetadata, condition: MetadataCondition): boolean {
-  if (!("of" in condition)) return passesTest(metadata, condition);
+/** Whether a record holds what a condition asks. */
+export function passesCondition(record: Described, condition: MetadataCondition): boolean {
+  if ("path" in condition) return passesTest(record.metadata.get(condition.path), condition.test);
+  if ("label" in condition) {
+    const label = record.labels.get(condition.label);
+    return passesTest(label === undefined ? undefined : [label], condition.test);
+  }
   const { of, conditions } = condition;
-  const holds = (one: MetadataCondition): boolean => passesCondition(metadata, one);
+  const holds = (one: MetadataCondition): boolean => passesCondition(record, one);
   if (of === "all") return conditions.every(holds);
   return conditions.some(holds) === (of === "any");
 }
 
-function passesTest(metadata: FlatMetadata, { path, test }: MetadataTest): boolean {
-  const values = metadata.get(path);
+function passesTest(values: readonly Scalar[] | undefined, test: ValueTest): boolean {
   switch (test.kind) {
     case "exists":
       return (values !== undefined) === test.exists;

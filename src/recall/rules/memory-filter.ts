@@ -9,7 +9,7 @@ import {
 import { meansScope, type ScopeFilter } from "../../memory/rules/scopes.ts";
 import type { Trust } from "../../summary/rules/summary.ts";
 import type { FlatMetadata, MetadataCondition } from "./filter.ts";
-import { hasLabels, passesCondition } from "./item-tests.ts";
+import { hasLabels, passesAll } from "./item-tests.ts";
 
 /** Selected memories; see memorysidecar.v1.MemoryFilter. Empty and undefined mean any. */
 export interface MemoryFilter {
@@ -106,5 +106,5 @@ export function matchesMemory(memory: Memory, filter: MemoryFilter, at: MatchAt)
   if (!timeFits(memory, filter) || !subjectFits(memory, filter)) return false;
   if (filter.metadata.length === 0) return true;
   const metadata = at.flat?.(memory) ?? NO_METADATA;
-  return filter.metadata.every((condition) => passesCondition(metadata, condition));
+  return passesAll({ labels: memory.content.labels, metadata }, filter.metadata);
 }

@@ -1,15 +1,22 @@
 import { expect, test } from "vitest";
-import type { Scalar, TextTest } from "./filter.ts";
+import type { Described, MetadataCondition, Scalar, TextTest } from "./filter.ts";
 import { hasLabels, passesCondition } from "./item-tests.ts";
 
-const METADATA = new Map<string, readonly Scalar[]>([
+function described(
+  metadata: readonly (readonly [string, readonly Scalar[]])[],
+  labels: readonly (readonly [string, string])[] = [],
+): Described {
+  return { metadata: new Map(metadata), labels: new Map(labels) };
+}
+
+const METADATA = described([
   ["size", [3, 8]],
   ["name", ["x"]],
   ["none", [null]],
   ["order", []],
 ]);
 
-const TEXTS = new Map<string, readonly Scalar[]>([["t", [7, "naïve"]]]);
+const TEXTS = described([["t", [7, "naïve"]]]);
 
 test("a value is there, null and objects among them, or not", () => {
   for (const path of ["size", "none", "order"]) {
@@ -67,10 +74,27 @@ test("texts are compared whole, by their bytes, and numbers are none", () => {
   expect(range({ min: "na", max: "naïve" })).toBe(true);
   expect(range({ max: "7" })).toBe(false);
   // UTF-16 has surrogates below what UTF-8 has below them.
-  const emoji = new Map([["t", ["\u{1f600}"]]]);
+  const emoji = described([["t", ["\u{1f600}"]]]);
   const above = { kind: "text-range", min: "\uffee" } as const;
   expect(passesCondition(emoji, { path: "t", test: above })).toBe(true);
 });
+
+test("labels are tested like texts, apart from metadata, also in trees", () => {
+  const record = described([["a", ["metadata"]]], [["a", "label"]]);
+  const holds = (condition: MetadataCondition): boolean => passesCondition(record, condition);
+  const label = (key: string, test: TextTest): boolean => holds({ label: key, test });
+  expect(holds({ label: "a", test: { kind: "one-of", values: ["label"] } })).toBe(true);
+  expect(holds({ label: "a", test: { kind: "one-of", values: ["metadata"] } })).toBe(false);
+  expect(holds({ label: "b", test: { kind: "exists", exists: false } })).toBe(true);
+  expect(label("a", { kind: "starts-with", text: "la" })).toBe(true);
+  expect(label("a", { kind: "text-range", min: "m" })).toBe(false);
+  expect(label("b", { kind: "contains", text: "l" })).toBe(false);
+  const other: MetadataCondition = { label: "b", test: { kind: "contains", text: "l" } };
+  expect(holds({ of: "none", conditions: [other] })).toBe(true);
+  expect(holds({ of: "any", conditions: [other, { path: "a", test: exists }] })).toBe(true);
+});
+
+const exists = { kind: "exists", exists: true } as const;
 
 test("every label must be there", () => {
   const labels = new Map([["a", "1"]]);

@@ -14,6 +14,7 @@ import type {
   RecallIndex,
 } from "../../../src/recall/index/port.ts";
 import { INDEX_CODEC } from "../../../src/recall/indexed-wire.ts";
+import { WIDE_POOL_PER_LEG } from "../../../src/recall/rank/weights.ts";
 import { scopeIdOf } from "../../../src/store/scope-id.ts";
 import { containerOf, filterOf, itemsOf, queryOf } from "./records.ts";
 
@@ -146,7 +147,8 @@ export async function freshHits(
   { text, mode, referenceMs }: ComparedQuery,
 ): Promise<string[]> {
   const filter = filterOf({ roles: new Set([1, 2]) });
-  const rest = { filter, mode, referenceMs, nowMs: referenceMs, limit: HITS_MAX, isWide: true };
+  const perLeg = WIDE_POOL_PER_LEG;
+  const rest = { filter, mode, referenceMs, nowMs: referenceMs, limit: HITS_MAX, perLeg };
   const { hits } = await fresh.index.search(fresh.namespace, queryOf(text, rest));
   return hits.map((hit) => line(keyOfHit(fresh, hit), hit)).sort();
 }

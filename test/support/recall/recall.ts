@@ -9,6 +9,7 @@ import type {
   SearchDocumentsInput,
   UpsertedDocument,
 } from "../../../src/recall/api.ts";
+import { poolPerLeg } from "../../../src/recall/rank/weights.ts";
 import type { RecallFilter } from "../../../src/recall/rules/filter.ts";
 import { TRUE_MEMORIES } from "../../../src/recall/rules/item-tests.ts";
 import { fromBytes, type StoredJsonMessage, toBytes } from "../services/json-codec.ts";
@@ -33,6 +34,10 @@ export function ofUser(userId: string): ScopeFilter {
 export function recallInput(query: string, rest: Partial<RecallInput> = {}): RecallInput {
   return {
     ...{ namespace: "default", query, embedding: undefined, filter: ANY, limit: 10, offset: 0 },
+    perLeg: poolPerLeg(
+      rest.limit ?? 10,
+      rest.hitsPerGroup !== undefined || rest.rerank !== undefined,
+    ),
     ...{ mode: "hybrid", fusion: "scores", weights: {}, minScore: undefined, minRelevance: 0 },
     ...{ diversity: 0, contextBefore: 0, contextAfter: 0, hitsPerGroup: undefined },
     ...{ rerank: undefined, allowPartial: false, withEmbeddings: false, referenceMs: undefined },

@@ -13,6 +13,7 @@ import type {
   IndexItem,
   IndexQuery,
 } from "../../../src/recall/index/port.ts";
+import { POOL_PER_LEG, WIDE_POOL_PER_LEG } from "../../../src/recall/rank/weights.ts";
 import type { RecallFilter, Scalar } from "../../../src/recall/rules/filter.ts";
 import { TRUE_MEMORIES } from "../../../src/recall/rules/item-tests.ts";
 
@@ -136,6 +137,7 @@ export function queryOf(text: string, rest: Partial<IndexQuery> = {}): IndexQuer
     ...{ text, filter: filterOf(), mode: "hybrid", fusion: "scores", weights: {} },
     ...{ minScore: undefined, minRelevance: 0, diversity: 0, hitsPerGroup: undefined },
     ...{ offset: 0, limit: 10, nowMs: 0, referenceMs: 0 },
+    perLeg: (rest.mode ?? "hybrid") === "hybrid" ? POOL_PER_LEG : WIDE_POOL_PER_LEG,
     ...rest,
   };
 }

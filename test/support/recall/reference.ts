@@ -8,10 +8,10 @@ import type { NearWord } from "../../../src/recall/embed/static-table.ts";
 import type { ContainerInfo, IndexedRecord, IndexQuery } from "../../../src/recall/index/port.ts";
 import type {
   MetadataCondition,
-  MetadataTest,
   RecallFilter,
   Scalar,
   TextTest,
+  ValueTest,
 } from "../../../src/recall/rules/filter.ts";
 import { sessionPasses } from "../../../src/recall/rules/item-tests.ts";
 import { datesInQuery, type QueryDate } from "../../../src/recall/text/dates.ts";
@@ -42,7 +42,6 @@ export interface ReferenceModel {
 type Embed = ReferenceModel["embed"];
 type Times = Pick<IndexQuery, "nowMs" | "referenceMs">;
 
-const POOL = 100;
 const K1 = 1.2;
 const B = 0.6;
 const RRF_K = 60;
@@ -184,7 +183,7 @@ function poolOf(items: readonly Item[], query: IndexQuery): Item[] {
       return value === undefined ? [] : [{ item, value }];
     });
     found.sort((a, b) => b.value - a.value || byPlace(a.item, b.item));
-    return found.slice(0, POOL).map(({ item }) => item);
+    return found.slice(0, query.perLeg).map(({ item }) => item);
   };
   const best = new Set([
     ...leg(({ bm25 }) => (bm25 > 0 ? bm25 : undefined)),
@@ -388,13 +387,19 @@ function holdsAll(
 
 /** Counts the conditions that hold, and compares the count with what the tree wants. */
 function holds(record: IndexedRecord, condition: MetadataCondition): boolean {
-  if (!("of" in condition)) return fits(record.metadata.get(condition.path), condition.test);
+  if ("path" in condition) return fits(record.metadata.get(condition.path), condition.test);
+  if ("label" in condition) {
+    const values = [...record.labels].flatMap(([key, value]) =>
+      key === condition.label ? [value] : [],
+    );
+    return fits(values.length === 0 ? undefined : values, condition.test);
+  }
   const { of, conditions } = condition;
   const count = conditions.filter((one) => holds(record, one)).length;
   return { all: count === conditions.length, any: count > 0, none: count === 0 }[of];
 }
 
-function fits(values: readonly Scalar[] | undefined, test: MetadataTest["test"]): boolean {
+function fits(values: readonly Scalar[] | undefined, test: ValueTest): boolean {
   if (test.kind === "exists") return (values !== undefined) === test.exists;
   if (test.kind === "one-of") return (values ?? []).some((value) => test.values.includes(value));
   if (test.kind !== "range") {

@@ -586,6 +586,7 @@ type GetServerInfoResponse struct {
 	//   - `hook_workers`: workers take tasks with PollTasks.
 	//   - `hooks`: ListHooks, and calls of hooks.
 	//   - `idempotency`: `request_id`.
+	//   - `large_recalls`: Recall accepts a `page_size` above 100.
 	//   - `memories`: MemoryService.
 	//   - `memory_policies`: `Session.memory_policy`.
 	//   - `memory_tasks`: durable tasks to extract and to score.
@@ -595,6 +596,7 @@ type GetServerInfoResponse struct {
 	//   - `message_lists`: the fields of MessageFilter from `time_from` on, and `include_total` of
 	//     ListMessages.
 	//   - `messages`: AppendMessages and the log of a session.
+	//   - `metadata_labels`: `label` of MetadataCondition.
 	//   - `metadata_texts`: `starts_with`, `contains` and `text_range` of MetadataCondition.
 	//   - `metadata_trees`: `all_of`, `any_of` and `none_of` of MetadataCondition.
 	//   - `namespaces`: ListNamespaces.

@@ -651,7 +651,7 @@ type DocumentFilter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Labels that the document must have with these values. At most 32.
 	Labels map[string]string `protobuf:"bytes,1,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Conditions on its metadata; all must hold. At most 16.
+	// Conditions on its metadata and labels; all must hold. At most 16.
 	Metadata []*MetadataCondition `protobuf:"bytes,2,rep,name=metadata,proto3" json:"metadata,omitempty"`
 	// Id of a document: matches the document itself and its chunks. Unset means any; empty is an
 	// error. At most 256 bytes.

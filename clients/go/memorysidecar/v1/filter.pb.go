@@ -22,11 +22,13 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Condition on the metadata of a record: a test of one value, or a tree of such tests.
+// Condition on the metadata or the labels of a record: a test of one value, or a tree of such
+// tests.
 type MetadataCondition struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Key of the value. A dot descends into an object: `order.id`. If keys contain dots themselves,
-	// the longest matching key is used. 1 to 256 bytes; empty with `all_of`, `any_of` and `none_of`.
+	// the longest matching key is used. 1 to 256 bytes; empty with `all_of`, `any_of`, `none_of`
+	// and `label`.
 	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
 	// Test that must hold. Required.
 	//
@@ -42,6 +44,7 @@ type MetadataCondition struct {
 	//	*MetadataCondition_StartsWith
 	//	*MetadataCondition_Contains
 	//	*MetadataCondition_TextRange
+	//	*MetadataCondition_Label
 	Test          isMetadataCondition_Test `protobuf_oneof:"test"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -181,6 +184,15 @@ func (x *MetadataCondition) GetTextRange() *TextRange {
 	return nil
 }
 
+func (x *MetadataCondition) GetLabel() *LabelCondition {
+	if x != nil {
+		if x, ok := x.Test.(*MetadataCondition_Label); ok {
+			return x.Label
+		}
+	}
+	return nil
+}
+
 type isMetadataCondition_Test interface {
 	isMetadataCondition_Test()
 }
@@ -236,6 +248,11 @@ type MetadataCondition_TextRange struct {
 	TextRange *TextRange `protobuf:"bytes,11,opt,name=text_range,json=textRange,proto3,oneof"`
 }
 
+type MetadataCondition_Label struct {
+	// A label passes this test.
+	Label *LabelCondition `protobuf:"bytes,12,opt,name=label,proto3,oneof"`
+}
+
 func (*MetadataCondition_EqualTo) isMetadataCondition_Test() {}
 
 func (*MetadataCondition_Range) isMetadataCondition_Test() {}
@@ -256,7 +273,220 @@ func (*MetadataCondition_Contains) isMetadataCondition_Test() {}
 
 func (*MetadataCondition_TextRange) isMetadataCondition_Test() {}
 
-// Conditions on metadata, as part of a tree.
+func (*MetadataCondition_Label) isMetadataCondition_Test() {}
+
+// Condition on a label of a record. A label that the record does not have has no value: only
+// `exists` finds it, and `none_of` around another test.
+type LabelCondition struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Key of the label. Required.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// Test that must hold. Required.
+	//
+	// Types that are valid to be assigned to Test:
+	//
+	//	*LabelCondition_EqualTo
+	//	*LabelCondition_OneOf
+	//	*LabelCondition_StartsWith
+	//	*LabelCondition_Contains
+	//	*LabelCondition_TextRange
+	//	*LabelCondition_Exists
+	Test          isLabelCondition_Test `protobuf_oneof:"test"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LabelCondition) Reset() {
+	*x = LabelCondition{}
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LabelCondition) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LabelCondition) ProtoMessage() {}
+
+func (x *LabelCondition) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LabelCondition.ProtoReflect.Descriptor instead.
+func (*LabelCondition) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_filter_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *LabelCondition) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *LabelCondition) GetTest() isLabelCondition_Test {
+	if x != nil {
+		return x.Test
+	}
+	return nil
+}
+
+func (x *LabelCondition) GetEqualTo() string {
+	if x != nil {
+		if x, ok := x.Test.(*LabelCondition_EqualTo); ok {
+			return x.EqualTo
+		}
+	}
+	return ""
+}
+
+func (x *LabelCondition) GetOneOf() *LabelValues {
+	if x != nil {
+		if x, ok := x.Test.(*LabelCondition_OneOf); ok {
+			return x.OneOf
+		}
+	}
+	return nil
+}
+
+func (x *LabelCondition) GetStartsWith() string {
+	if x != nil {
+		if x, ok := x.Test.(*LabelCondition_StartsWith); ok {
+			return x.StartsWith
+		}
+	}
+	return ""
+}
+
+func (x *LabelCondition) GetContains() string {
+	if x != nil {
+		if x, ok := x.Test.(*LabelCondition_Contains); ok {
+			return x.Contains
+		}
+	}
+	return ""
+}
+
+func (x *LabelCondition) GetTextRange() *TextRange {
+	if x != nil {
+		if x, ok := x.Test.(*LabelCondition_TextRange); ok {
+			return x.TextRange
+		}
+	}
+	return nil
+}
+
+func (x *LabelCondition) GetExists() bool {
+	if x != nil {
+		if x, ok := x.Test.(*LabelCondition_Exists); ok {
+			return x.Exists
+		}
+	}
+	return false
+}
+
+type isLabelCondition_Test interface {
+	isLabelCondition_Test()
+}
+
+type LabelCondition_EqualTo struct {
+	// The value equals this one. May be empty; at most 255 bytes.
+	EqualTo string `protobuf:"bytes,2,opt,name=equal_to,json=equalTo,proto3,oneof"`
+}
+
+type LabelCondition_OneOf struct {
+	// The value equals one of these.
+	OneOf *LabelValues `protobuf:"bytes,3,opt,name=one_of,json=oneOf,proto3,oneof"`
+}
+
+type LabelCondition_StartsWith struct {
+	// The value begins with this text, byte for byte. 1 to 255 bytes.
+	StartsWith string `protobuf:"bytes,4,opt,name=starts_with,json=startsWith,proto3,oneof"`
+}
+
+type LabelCondition_Contains struct {
+	// The value contains this text, byte for byte. 1 to 255 bytes.
+	Contains string `protobuf:"bytes,5,opt,name=contains,proto3,oneof"`
+}
+
+type LabelCondition_TextRange struct {
+	// The value is in this range.
+	TextRange *TextRange `protobuf:"bytes,6,opt,name=text_range,json=textRange,proto3,oneof"`
+}
+
+type LabelCondition_Exists struct {
+	// Whether the record must have the label or must not have it.
+	Exists bool `protobuf:"varint,7,opt,name=exists,proto3,oneof"`
+}
+
+func (*LabelCondition_EqualTo) isLabelCondition_Test() {}
+
+func (*LabelCondition_OneOf) isLabelCondition_Test() {}
+
+func (*LabelCondition_StartsWith) isLabelCondition_Test() {}
+
+func (*LabelCondition_Contains) isLabelCondition_Test() {}
+
+func (*LabelCondition_TextRange) isLabelCondition_Test() {}
+
+func (*LabelCondition_Exists) isLabelCondition_Test() {}
+
+// Values of a label.
+type LabelValues struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The values, 1 to 64, each at most 255 bytes.
+	Values        []string `protobuf:"bytes,1,rep,name=values,proto3" json:"values,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LabelValues) Reset() {
+	*x = LabelValues{}
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LabelValues) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LabelValues) ProtoMessage() {}
+
+func (x *LabelValues) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LabelValues.ProtoReflect.Descriptor instead.
+func (*LabelValues) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_filter_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *LabelValues) GetValues() []string {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
+// Conditions on metadata and labels, as part of a tree.
 type MetadataConditions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The conditions, 1 to 16. A filter holds at most 64 in total, nested at most 4 levels deep,
@@ -268,7 +498,7 @@ type MetadataConditions struct {
 
 func (x *MetadataConditions) Reset() {
 	*x = MetadataConditions{}
-	mi := &file_memorysidecar_v1_filter_proto_msgTypes[1]
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -280,7 +510,7 @@ func (x *MetadataConditions) String() string {
 func (*MetadataConditions) ProtoMessage() {}
 
 func (x *MetadataConditions) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_filter_proto_msgTypes[1]
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -293,7 +523,7 @@ func (x *MetadataConditions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetadataConditions.ProtoReflect.Descriptor instead.
 func (*MetadataConditions) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_filter_proto_rawDescGZIP(), []int{1}
+	return file_memorysidecar_v1_filter_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *MetadataConditions) GetConditions() []*MetadataCondition {
@@ -316,7 +546,7 @@ type ListTotal struct {
 
 func (x *ListTotal) Reset() {
 	*x = ListTotal{}
-	mi := &file_memorysidecar_v1_filter_proto_msgTypes[2]
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -328,7 +558,7 @@ func (x *ListTotal) String() string {
 func (*ListTotal) ProtoMessage() {}
 
 func (x *ListTotal) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_filter_proto_msgTypes[2]
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -341,7 +571,7 @@ func (x *ListTotal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTotal.ProtoReflect.Descriptor instead.
 func (*ListTotal) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_filter_proto_rawDescGZIP(), []int{2}
+	return file_memorysidecar_v1_filter_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ListTotal) GetCount() int64 {
@@ -374,7 +604,7 @@ type TextRange struct {
 
 func (x *TextRange) Reset() {
 	*x = TextRange{}
-	mi := &file_memorysidecar_v1_filter_proto_msgTypes[3]
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -386,7 +616,7 @@ func (x *TextRange) String() string {
 func (*TextRange) ProtoMessage() {}
 
 func (x *TextRange) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_filter_proto_msgTypes[3]
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -399,7 +629,7 @@ func (x *TextRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextRange.ProtoReflect.Descriptor instead.
 func (*TextRange) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_filter_proto_rawDescGZIP(), []int{3}
+	return file_memorysidecar_v1_filter_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *TextRange) GetMin() string {
@@ -439,7 +669,7 @@ type NumberRange struct {
 
 func (x *NumberRange) Reset() {
 	*x = NumberRange{}
-	mi := &file_memorysidecar_v1_filter_proto_msgTypes[4]
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -451,7 +681,7 @@ func (x *NumberRange) String() string {
 func (*NumberRange) ProtoMessage() {}
 
 func (x *NumberRange) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_filter_proto_msgTypes[4]
+	mi := &file_memorysidecar_v1_filter_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -464,7 +694,7 @@ func (x *NumberRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NumberRange.ProtoReflect.Descriptor instead.
 func (*NumberRange) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_filter_proto_rawDescGZIP(), []int{4}
+	return file_memorysidecar_v1_filter_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *NumberRange) GetMin() float64 {
@@ -492,7 +722,7 @@ var File_memorysidecar_v1_filter_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_filter_proto_rawDesc = "" +
 	"\n" +
-	"\x1dmemorysidecar/v1/filter.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xcd\x04\n" +
+	"\x1dmemorysidecar/v1/filter.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\x87\x05\n" +
 	"\x11MetadataCondition\x12\x1b\n" +
 	"\x04path\x18\x01 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x02R\x04path\x123\n" +
 	"\bequal_to\x18\x02 \x01(\v2\x16.google.protobuf.ValueH\x00R\aequalTo\x125\n" +
@@ -507,8 +737,22 @@ const file_memorysidecar_v1_filter_proto_rawDesc = "" +
 	"\bcontains\x18\n" +
 	" \x01(\tB\t\xba\xbe\x18\x05\b\x01\x18\x80\bH\x00R\bcontains\x12<\n" +
 	"\n" +
-	"text_range\x18\v \x01(\v2\x1b.memorysidecar.v1.TextRangeH\x00R\ttextRangeB\f\n" +
-	"\x04test\x12\x04\xb8\xbe\x18\x01\"c\n" +
+	"text_range\x18\v \x01(\v2\x1b.memorysidecar.v1.TextRangeH\x00R\ttextRange\x128\n" +
+	"\x05label\x18\f \x01(\v2 .memorysidecar.v1.LabelConditionH\x00R\x05labelB\f\n" +
+	"\x04test\x12\x04\xb8\xbe\x18\x01\"\xc7\x02\n" +
+	"\x0eLabelCondition\x12\x1a\n" +
+	"\x03key\x18\x01 \x01(\tB\b\xba\xbe\x18\x04\b\x01P\x05R\x03key\x12$\n" +
+	"\bequal_to\x18\x02 \x01(\tB\a\xba\xbe\x18\x03\x18\xff\x01H\x00R\aequalTo\x126\n" +
+	"\x06one_of\x18\x03 \x01(\v2\x1d.memorysidecar.v1.LabelValuesH\x00R\x05oneOf\x12,\n" +
+	"\vstarts_with\x18\x04 \x01(\tB\t\xba\xbe\x18\x05\b\x01\x18\xff\x01H\x00R\n" +
+	"startsWith\x12'\n" +
+	"\bcontains\x18\x05 \x01(\tB\t\xba\xbe\x18\x05\b\x01\x18\xff\x01H\x00R\bcontains\x12<\n" +
+	"\n" +
+	"text_range\x18\x06 \x01(\v2\x1b.memorysidecar.v1.TextRangeH\x00R\ttextRange\x12\x18\n" +
+	"\x06exists\x18\a \x01(\bH\x00R\x06existsB\f\n" +
+	"\x04test\x12\x04\xb8\xbe\x18\x01\"2\n" +
+	"\vLabelValues\x12#\n" +
+	"\x06values\x18\x01 \x03(\tB\v\xba\xbe\x18\a\b\x01\x18\xff\x01 @R\x06values\"c\n" +
 	"\x12MetadataConditions\x12M\n" +
 	"\n" +
 	"conditions\x18\x01 \x03(\v2#.memorysidecar.v1.MetadataConditionB\b\xba\xbe\x18\x04\b\x01 \x10R\n" +
@@ -546,30 +790,35 @@ func file_memorysidecar_v1_filter_proto_rawDescGZIP() []byte {
 	return file_memorysidecar_v1_filter_proto_rawDescData
 }
 
-var file_memorysidecar_v1_filter_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_memorysidecar_v1_filter_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_memorysidecar_v1_filter_proto_goTypes = []any{
 	(*MetadataCondition)(nil),  // 0: memorysidecar.v1.MetadataCondition
-	(*MetadataConditions)(nil), // 1: memorysidecar.v1.MetadataConditions
-	(*ListTotal)(nil),          // 2: memorysidecar.v1.ListTotal
-	(*TextRange)(nil),          // 3: memorysidecar.v1.TextRange
-	(*NumberRange)(nil),        // 4: memorysidecar.v1.NumberRange
-	(*structpb.Value)(nil),     // 5: google.protobuf.Value
-	(*structpb.ListValue)(nil), // 6: google.protobuf.ListValue
+	(*LabelCondition)(nil),     // 1: memorysidecar.v1.LabelCondition
+	(*LabelValues)(nil),        // 2: memorysidecar.v1.LabelValues
+	(*MetadataConditions)(nil), // 3: memorysidecar.v1.MetadataConditions
+	(*ListTotal)(nil),          // 4: memorysidecar.v1.ListTotal
+	(*TextRange)(nil),          // 5: memorysidecar.v1.TextRange
+	(*NumberRange)(nil),        // 6: memorysidecar.v1.NumberRange
+	(*structpb.Value)(nil),     // 7: google.protobuf.Value
+	(*structpb.ListValue)(nil), // 8: google.protobuf.ListValue
 }
 var file_memorysidecar_v1_filter_proto_depIdxs = []int32{
-	5, // 0: memorysidecar.v1.MetadataCondition.equal_to:type_name -> google.protobuf.Value
-	4, // 1: memorysidecar.v1.MetadataCondition.range:type_name -> memorysidecar.v1.NumberRange
-	6, // 2: memorysidecar.v1.MetadataCondition.one_of:type_name -> google.protobuf.ListValue
-	1, // 3: memorysidecar.v1.MetadataCondition.all_of:type_name -> memorysidecar.v1.MetadataConditions
-	1, // 4: memorysidecar.v1.MetadataCondition.any_of:type_name -> memorysidecar.v1.MetadataConditions
-	1, // 5: memorysidecar.v1.MetadataCondition.none_of:type_name -> memorysidecar.v1.MetadataConditions
-	3, // 6: memorysidecar.v1.MetadataCondition.text_range:type_name -> memorysidecar.v1.TextRange
-	0, // 7: memorysidecar.v1.MetadataConditions.conditions:type_name -> memorysidecar.v1.MetadataCondition
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	7,  // 0: memorysidecar.v1.MetadataCondition.equal_to:type_name -> google.protobuf.Value
+	6,  // 1: memorysidecar.v1.MetadataCondition.range:type_name -> memorysidecar.v1.NumberRange
+	8,  // 2: memorysidecar.v1.MetadataCondition.one_of:type_name -> google.protobuf.ListValue
+	3,  // 3: memorysidecar.v1.MetadataCondition.all_of:type_name -> memorysidecar.v1.MetadataConditions
+	3,  // 4: memorysidecar.v1.MetadataCondition.any_of:type_name -> memorysidecar.v1.MetadataConditions
+	3,  // 5: memorysidecar.v1.MetadataCondition.none_of:type_name -> memorysidecar.v1.MetadataConditions
+	5,  // 6: memorysidecar.v1.MetadataCondition.text_range:type_name -> memorysidecar.v1.TextRange
+	1,  // 7: memorysidecar.v1.MetadataCondition.label:type_name -> memorysidecar.v1.LabelCondition
+	2,  // 8: memorysidecar.v1.LabelCondition.one_of:type_name -> memorysidecar.v1.LabelValues
+	5,  // 9: memorysidecar.v1.LabelCondition.text_range:type_name -> memorysidecar.v1.TextRange
+	0,  // 10: memorysidecar.v1.MetadataConditions.conditions:type_name -> memorysidecar.v1.MetadataCondition
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_filter_proto_init() }
@@ -589,16 +838,25 @@ func file_memorysidecar_v1_filter_proto_init() {
 		(*MetadataCondition_StartsWith)(nil),
 		(*MetadataCondition_Contains)(nil),
 		(*MetadataCondition_TextRange)(nil),
+		(*MetadataCondition_Label)(nil),
 	}
-	file_memorysidecar_v1_filter_proto_msgTypes[3].OneofWrappers = []any{}
-	file_memorysidecar_v1_filter_proto_msgTypes[4].OneofWrappers = []any{}
+	file_memorysidecar_v1_filter_proto_msgTypes[1].OneofWrappers = []any{
+		(*LabelCondition_EqualTo)(nil),
+		(*LabelCondition_OneOf)(nil),
+		(*LabelCondition_StartsWith)(nil),
+		(*LabelCondition_Contains)(nil),
+		(*LabelCondition_TextRange)(nil),
+		(*LabelCondition_Exists)(nil),
+	}
+	file_memorysidecar_v1_filter_proto_msgTypes[5].OneofWrappers = []any{}
+	file_memorysidecar_v1_filter_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_filter_proto_rawDesc), len(file_memorysidecar_v1_filter_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

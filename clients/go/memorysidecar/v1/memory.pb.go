@@ -2080,7 +2080,7 @@ type MemoryFilter struct {
 	TextContains *string `protobuf:"bytes,7,opt,name=text_contains,json=textContains,proto3,oneof" json:"text_contains,omitempty"`
 	// Labels that the memory must have with these values. At most 32.
 	Labels map[string]string `protobuf:"bytes,8,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Conditions on its metadata; all must hold. At most 16.
+	// Conditions on its metadata and labels; all must hold. At most 16.
 	Metadata []*MetadataCondition `protobuf:"bytes,9,rep,name=metadata,proto3" json:"metadata,omitempty"`
 	// Minimum importance, 0 to 1.
 	MinImportance float64 `protobuf:"fixed64,10,opt,name=min_importance,json=minImportance,proto3" json:"min_importance,omitempty"`

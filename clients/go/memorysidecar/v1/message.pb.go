@@ -1698,7 +1698,7 @@ type MessageFilter struct {
 	TimeBefore *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=time_before,json=timeBefore,proto3" json:"time_before,omitempty"`
 	// Labels that the message must have with these values. At most 32.
 	Labels map[string]string `protobuf:"bytes,6,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Conditions on the metadata of the message; all must hold. At most 16.
+	// Conditions on the metadata and labels of the message; all must hold. At most 16.
 	Metadata []*MetadataCondition `protobuf:"bytes,7,rep,name=metadata,proto3" json:"metadata,omitempty"`
 	// Names of speakers or of tools, any of which `Message.name` may be. Empty means any. At most 16.
 	Names []string `protobuf:"bytes,8,rep,name=names,proto3" json:"names,omitempty"`

@@ -671,7 +671,8 @@ type RecallFilter struct {
 	CollectionIds []string `protobuf:"bytes,7,rep,name=collection_ids,json=collectionIds,proto3" json:"collection_ids,omitempty"`
 	// Labels that the message or document must have with these values. At most 32.
 	Labels map[string]string `protobuf:"bytes,8,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Conditions on the metadata of the message or document; all must hold. At most 16.
+	// Conditions on the metadata and labels of the message, document or memory; all must hold. At
+	// most 16.
 	Metadata []*MetadataCondition `protobuf:"bytes,9,rep,name=metadata,proto3" json:"metadata,omitempty"`
 	// Sent or dated at or after this time: `sent_time` or `document_time`, else `create_time`.
 	TimeFrom *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=time_from,json=timeFrom,proto3" json:"time_from,omitempty"`

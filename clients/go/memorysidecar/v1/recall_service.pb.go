@@ -37,16 +37,18 @@ type RecallRequest struct {
 	// Filter of the records. Unset means all records that the namespace shares, and none of a user:
 	// see `scope` of RecallFilter.
 	Filter *RecallFilter `protobuf:"bytes,4,opt,name=filter,proto3" json:"filter,omitempty"`
-	// Maximum number of hits to return (k). 0 means 10; above 100 is treated as 100; negative is an
-	// error. With `group_by_session` the maximum number of sessions. A page may be shorter and not be
-	// the last: it ends after 3 MiB. Context beyond that is omitted.
+	// Maximum number of hits to return (k). 0 means 10; above 1,000 is treated as 1,000, with
+	// `diversity` above 100 as 100; negative is an error. With `group_by_session` the maximum number
+	// of sessions. A page may be shorter and not be the last: it ends after 3 MiB. Context beyond
+	// that is omitted.
 	PageSize int32 `protobuf:"varint,5,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
 	// All other fields except `page_size` must be unchanged. Pages continue until the candidates are
 	// exhausted: the 50 best records by words, the 50 best by vectors, and those directly before and
-	// after each; twice as many with page sizes above 50, sessions or a reranker, and with words or
-	// vectors alone. Records deleted between pages are on no page; records written between pages, or
-	// around a page size that rises above 50, may be missing or occur twice.
+	// after each; 100 each with a page size above 50, sessions or a reranker, and with words or
+	// vectors alone; with a page size above 100 as many as that. The page size of the first page
+	// decides for all pages. Records deleted between pages are on no page; records written between
+	// pages may be missing or occur twice.
 	PageToken string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// Search method. Unset means `RECALL_MODE_HYBRID`.
 	Mode RecallMode `protobuf:"varint,7,opt,name=mode,proto3,enum=memorysidecar.v1.RecallMode" json:"mode,omitempty"`

@@ -492,7 +492,7 @@ type SessionFilter struct {
 	UpdateTimeBefore *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=update_time_before,json=updateTimeBefore,proto3" json:"update_time_before,omitempty"`
 	// Prefix of the session id. Unset means any; empty is an error. At most 512 bytes.
 	SessionIdPrefix *string `protobuf:"bytes,8,opt,name=session_id_prefix,json=sessionIdPrefix,proto3,oneof" json:"session_id_prefix,omitempty"`
-	// Conditions on the metadata of the session; all must hold. At most 16.
+	// Conditions on the metadata and labels of the session; all must hold. At most 16.
 	Metadata      []*MetadataCondition `protobuf:"bytes,9,rep,name=metadata,proto3" json:"metadata,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -14,7 +14,7 @@ from ._async.memory_tools import (
 from ._async.pager import AsyncPager
 from ._channel import VERSION as __version__
 from ._forms import FormName, Rendered, rendered_in
-from ._recall_fields import all_of, any_of, none_of, where
+from ._recall_fields import all_of, any_of, none_of, where, where_label
 from ._retry import RetryPolicy
 from ._sync.memory_tools import (
     MemoryTools,
@@ -80,4 +80,5 @@ __all__ = [
     "rendered_in",
     "v1",
     "where",
+    "where_label",
 ]

@@ -298,6 +298,42 @@ def where(
     return condition
 
 
+def where_label(
+    key: str,
+    *,
+    equals: str | None = None,
+    exists: bool | None = None,
+    one_of: Iterable[str] | None = None,
+    at_least: str | None = None,
+    at_most: str | None = None,
+    below: str | None = None,
+    starts_with: str | None = None,
+    contains: str | None = None,
+) -> v1.MetadataCondition:
+    """Makes a condition on a label, for the same filters as ``where`` and for trees of conditions.
+
+    ``where_label("team", one_of=["red", "blue"])``, ``where_label("draft", exists=False)``.
+    Without a test, the record must have the label.
+    """
+    ends = {"min": at_least, "max": at_most, "less_than": below}
+    given: dict[str, Any] = {
+        "equal_to": equals,
+        "exists": exists,
+        "one_of": None if one_of is None else v1.LabelValues(values=list(one_of)),
+        "starts_with": starts_with,
+        "contains": contains,
+    }
+    if any(end is not None for end in ends.values()):
+        given["text_range"] = v1.TextRange(**ends)
+    tests = {name: value for name, value in given.items() if value is not None}
+    if len(tests) > 1:
+        raise ValueError(
+            "give one of equals, one_of, exists, starts_with, contains and a range, not several"
+        )
+    label = v1.LabelCondition(key=key, **(tests or {"exists": True}))
+    return v1.MetadataCondition(label=label)
+
+
 def all_of(*conditions: v1.MetadataCondition) -> v1.MetadataCondition:
     """Combines conditions, all of which must hold."""
     return v1.MetadataCondition(all_of=v1.MetadataConditions(conditions=conditions))

@@ -276,6 +276,8 @@ from .event_service_pb2 import (
 )
 from .filter_pb2 import (
     MetadataCondition as MetadataCondition,
+    LabelCondition as LabelCondition,
+    LabelValues as LabelValues,
     MetadataConditions as MetadataConditions,
     ListTotal as ListTotal,
     TextRange as TextRange,

@@ -17,7 +17,7 @@ from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 from memorysidecar.v1 import rules_pb2 as memorysidecar_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorysidecar/v1/filter.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xf1\x03\n\x11MetadataCondition\x12\x15\n\x04path\x18\x01 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x02\x12*\n\x08\x65qual_to\x18\x02 \x01(\x0b\x32\x16.google.protobuf.ValueH\x00\x12.\n\x05range\x18\x03 \x01(\x0b\x32\x1d.memorysidecar.v1.NumberRangeH\x00\x12\x10\n\x06\x65xists\x18\x04 \x01(\x08H\x00\x12,\n\x06one_of\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.ListValueH\x00\x12\x36\n\x06\x61ll_of\x18\x06 \x01(\x0b\x32$.memorysidecar.v1.MetadataConditionsH\x00\x12\x36\n\x06\x61ny_of\x18\x07 \x01(\x0b\x32$.memorysidecar.v1.MetadataConditionsH\x00\x12\x37\n\x07none_of\x18\x08 \x01(\x0b\x32$.memorysidecar.v1.MetadataConditionsH\x00\x12 \n\x0bstarts_with\x18\t \x01(\tB\t\xba\xbe\x18\x05\x08\x01\x18\x80\x08H\x00\x12\x1d\n\x08\x63ontains\x18\n \x01(\tB\t\xba\xbe\x18\x05\x08\x01\x18\x80\x08H\x00\x12\x31\n\ntext_range\x18\x0b \x01(\x0b\x32\x1b.memorysidecar.v1.TextRangeH\x00\x42\x0c\n\x04test\x12\x04\xb8\xbe\x18\x01\"W\n\x12MetadataConditions\x12\x41\n\nconditions\x18\x01 \x03(\x0b\x32#.memorysidecar.v1.MetadataConditionB\x08\xba\xbe\x18\x04\x08\x01 \x10\",\n\tListTotal\x12\r\n\x05\x63ount\x18\x01 \x01(\x03\x12\x10\n\x08\x61t_least\x18\x02 \x01(\x08\"\x80\x01\n\tTextRange\x12\x19\n\x03min\x18\x01 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x08H\x00\x88\x01\x01\x12\x1f\n\tless_than\x18\x02 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x08H\x01\x88\x01\x01\x12\x19\n\x03max\x18\x03 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x08H\x02\x88\x01\x01\x42\x06\n\x04_minB\x0c\n\n_less_thanB\x06\n\x04_max\"g\n\x0bNumberRange\x12\x10\n\x03min\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12\x16\n\tless_than\x18\x02 \x01(\x01H\x01\x88\x01\x01\x12\x10\n\x03max\x18\x03 \x01(\x01H\x02\x88\x01\x01\x42\x06\n\x04_minB\x0c\n\n_less_thanB\x06\n\x04_maxB\xb4\x01\n\x13io.memorysidecar.v1B\x0b\x46ilterProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorysidecar/v1/filter.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xa4\x04\n\x11MetadataCondition\x12\x15\n\x04path\x18\x01 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x02\x12*\n\x08\x65qual_to\x18\x02 \x01(\x0b\x32\x16.google.protobuf.ValueH\x00\x12.\n\x05range\x18\x03 \x01(\x0b\x32\x1d.memorysidecar.v1.NumberRangeH\x00\x12\x10\n\x06\x65xists\x18\x04 \x01(\x08H\x00\x12,\n\x06one_of\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.ListValueH\x00\x12\x36\n\x06\x61ll_of\x18\x06 \x01(\x0b\x32$.memorysidecar.v1.MetadataConditionsH\x00\x12\x36\n\x06\x61ny_of\x18\x07 \x01(\x0b\x32$.memorysidecar.v1.MetadataConditionsH\x00\x12\x37\n\x07none_of\x18\x08 \x01(\x0b\x32$.memorysidecar.v1.MetadataConditionsH\x00\x12 \n\x0bstarts_with\x18\t \x01(\tB\t\xba\xbe\x18\x05\x08\x01\x18\x80\x08H\x00\x12\x1d\n\x08\x63ontains\x18\n \x01(\tB\t\xba\xbe\x18\x05\x08\x01\x18\x80\x08H\x00\x12\x31\n\ntext_range\x18\x0b \x01(\x0b\x32\x1b.memorysidecar.v1.TextRangeH\x00\x12\x31\n\x05label\x18\x0c \x01(\x0b\x32 .memorysidecar.v1.LabelConditionH\x00\x42\x0c\n\x04test\x12\x04\xb8\xbe\x18\x01\"\x89\x02\n\x0eLabelCondition\x12\x15\n\x03key\x18\x01 \x01(\tB\x08\xba\xbe\x18\x04\x08\x01P\x05\x12\x1b\n\x08\x65qual_to\x18\x02 \x01(\tB\x07\xba\xbe\x18\x03\x18\xff\x01H\x00\x12/\n\x06one_of\x18\x03 \x01(\x0b\x32\x1d.memorysidecar.v1.LabelValuesH\x00\x12 \n\x0bstarts_with\x18\x04 \x01(\tB\t\xba\xbe\x18\x05\x08\x01\x18\xff\x01H\x00\x12\x1d\n\x08\x63ontains\x18\x05 \x01(\tB\t\xba\xbe\x18\x05\x08\x01\x18\xff\x01H\x00\x12\x31\n\ntext_range\x18\x06 \x01(\x0b\x32\x1b.memorysidecar.v1.TextRangeH\x00\x12\x10\n\x06\x65xists\x18\x07 \x01(\x08H\x00\x42\x0c\n\x04test\x12\x04\xb8\xbe\x18\x01\"*\n\x0bLabelValues\x12\x1b\n\x06values\x18\x01 \x03(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\xff\x01 @\"W\n\x12MetadataConditions\x12\x41\n\nconditions\x18\x01 \x03(\x0b\x32#.memorysidecar.v1.MetadataConditionB\x08\xba\xbe\x18\x04\x08\x01 \x10\",\n\tListTotal\x12\r\n\x05\x63ount\x18\x01 \x01(\x03\x12\x10\n\x08\x61t_least\x18\x02 \x01(\x08\"\x80\x01\n\tTextRange\x12\x19\n\x03min\x18\x01 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x08H\x00\x88\x01\x01\x12\x1f\n\tless_than\x18\x02 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x08H\x01\x88\x01\x01\x12\x19\n\x03max\x18\x03 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x08H\x02\x88\x01\x01\x42\x06\n\x04_minB\x0c\n\n_less_thanB\x06\n\x04_max\"g\n\x0bNumberRange\x12\x10\n\x03min\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12\x16\n\tless_than\x18\x02 \x01(\x01H\x01\x88\x01\x01\x12\x10\n\x03max\x18\x03 \x01(\x01H\x02\x88\x01\x01\x42\x06\n\x04_minB\x0c\n\n_less_thanB\x06\n\x04_maxB\xb4\x01\n\x13io.memorysidecar.v1B\x0b\x46ilterProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,6 +33,18 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_METADATACONDITION'].fields_by_name['starts_with']._serialized_options = b'\272\276\030\005\010\001\030\200\010'
   _globals['_METADATACONDITION'].fields_by_name['contains']._loaded_options = None
   _globals['_METADATACONDITION'].fields_by_name['contains']._serialized_options = b'\272\276\030\005\010\001\030\200\010'
+  _globals['_LABELCONDITION'].oneofs_by_name['test']._loaded_options = None
+  _globals['_LABELCONDITION'].oneofs_by_name['test']._serialized_options = b'\270\276\030\001'
+  _globals['_LABELCONDITION'].fields_by_name['key']._loaded_options = None
+  _globals['_LABELCONDITION'].fields_by_name['key']._serialized_options = b'\272\276\030\004\010\001P\005'
+  _globals['_LABELCONDITION'].fields_by_name['equal_to']._loaded_options = None
+  _globals['_LABELCONDITION'].fields_by_name['equal_to']._serialized_options = b'\272\276\030\003\030\377\001'
+  _globals['_LABELCONDITION'].fields_by_name['starts_with']._loaded_options = None
+  _globals['_LABELCONDITION'].fields_by_name['starts_with']._serialized_options = b'\272\276\030\005\010\001\030\377\001'
+  _globals['_LABELCONDITION'].fields_by_name['contains']._loaded_options = None
+  _globals['_LABELCONDITION'].fields_by_name['contains']._serialized_options = b'\272\276\030\005\010\001\030\377\001'
+  _globals['_LABELVALUES'].fields_by_name['values']._loaded_options = None
+  _globals['_LABELVALUES'].fields_by_name['values']._serialized_options = b'\272\276\030\007\010\001\030\377\001 @'
   _globals['_METADATACONDITIONS'].fields_by_name['conditions']._loaded_options = None
   _globals['_METADATACONDITIONS'].fields_by_name['conditions']._serialized_options = b'\272\276\030\004\010\001 \020'
   _globals['_TEXTRANGE'].fields_by_name['min']._loaded_options = None
@@ -42,13 +54,17 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_TEXTRANGE'].fields_by_name['max']._loaded_options = None
   _globals['_TEXTRANGE'].fields_by_name['max']._serialized_options = b'\272\276\030\003\030\200\010'
   _globals['_METADATACONDITION']._serialized_start=112
-  _globals['_METADATACONDITION']._serialized_end=609
-  _globals['_METADATACONDITIONS']._serialized_start=611
-  _globals['_METADATACONDITIONS']._serialized_end=698
-  _globals['_LISTTOTAL']._serialized_start=700
-  _globals['_LISTTOTAL']._serialized_end=744
-  _globals['_TEXTRANGE']._serialized_start=747
-  _globals['_TEXTRANGE']._serialized_end=875
-  _globals['_NUMBERRANGE']._serialized_start=877
-  _globals['_NUMBERRANGE']._serialized_end=980
+  _globals['_METADATACONDITION']._serialized_end=660
+  _globals['_LABELCONDITION']._serialized_start=663
+  _globals['_LABELCONDITION']._serialized_end=928
+  _globals['_LABELVALUES']._serialized_start=930
+  _globals['_LABELVALUES']._serialized_end=972
+  _globals['_METADATACONDITIONS']._serialized_start=974
+  _globals['_METADATACONDITIONS']._serialized_end=1061
+  _globals['_LISTTOTAL']._serialized_start=1063
+  _globals['_LISTTOTAL']._serialized_end=1107
+  _globals['_TEXTRANGE']._serialized_start=1110
+  _globals['_TEXTRANGE']._serialized_end=1238
+  _globals['_NUMBERRANGE']._serialized_start=1240
+  _globals['_NUMBERRANGE']._serialized_end=1343
 # @@protoc_insertion_point(module_scope)

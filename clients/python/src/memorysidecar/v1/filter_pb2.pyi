@@ -9,7 +9,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class MetadataCondition(_message.Message):
-    __slots__ = ("path", "equal_to", "range", "exists", "one_of", "all_of", "any_of", "none_of", "starts_with", "contains", "text_range")
+    __slots__ = ("path", "equal_to", "range", "exists", "one_of", "all_of", "any_of", "none_of", "starts_with", "contains", "text_range", "label")
     PATH_FIELD_NUMBER: _ClassVar[int]
     EQUAL_TO_FIELD_NUMBER: _ClassVar[int]
     RANGE_FIELD_NUMBER: _ClassVar[int]
@@ -21,6 +21,7 @@ class MetadataCondition(_message.Message):
     STARTS_WITH_FIELD_NUMBER: _ClassVar[int]
     CONTAINS_FIELD_NUMBER: _ClassVar[int]
     TEXT_RANGE_FIELD_NUMBER: _ClassVar[int]
+    LABEL_FIELD_NUMBER: _ClassVar[int]
     path: str
     equal_to: _struct_pb2.Value
     range: NumberRange
@@ -32,7 +33,32 @@ class MetadataCondition(_message.Message):
     starts_with: str
     contains: str
     text_range: TextRange
-    def __init__(self, path: _Optional[str] = ..., equal_to: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., range: _Optional[_Union[NumberRange, _Mapping]] = ..., exists: _Optional[bool] = ..., one_of: _Optional[_Union[_struct_pb2.ListValue, _Mapping]] = ..., all_of: _Optional[_Union[MetadataConditions, _Mapping]] = ..., any_of: _Optional[_Union[MetadataConditions, _Mapping]] = ..., none_of: _Optional[_Union[MetadataConditions, _Mapping]] = ..., starts_with: _Optional[str] = ..., contains: _Optional[str] = ..., text_range: _Optional[_Union[TextRange, _Mapping]] = ...) -> None: ...
+    label: LabelCondition
+    def __init__(self, path: _Optional[str] = ..., equal_to: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., range: _Optional[_Union[NumberRange, _Mapping]] = ..., exists: _Optional[bool] = ..., one_of: _Optional[_Union[_struct_pb2.ListValue, _Mapping]] = ..., all_of: _Optional[_Union[MetadataConditions, _Mapping]] = ..., any_of: _Optional[_Union[MetadataConditions, _Mapping]] = ..., none_of: _Optional[_Union[MetadataConditions, _Mapping]] = ..., starts_with: _Optional[str] = ..., contains: _Optional[str] = ..., text_range: _Optional[_Union[TextRange, _Mapping]] = ..., label: _Optional[_Union[LabelCondition, _Mapping]] = ...) -> None: ...
+
+class LabelCondition(_message.Message):
+    __slots__ = ("key", "equal_to", "one_of", "starts_with", "contains", "text_range", "exists")
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    EQUAL_TO_FIELD_NUMBER: _ClassVar[int]
+    ONE_OF_FIELD_NUMBER: _ClassVar[int]
+    STARTS_WITH_FIELD_NUMBER: _ClassVar[int]
+    CONTAINS_FIELD_NUMBER: _ClassVar[int]
+    TEXT_RANGE_FIELD_NUMBER: _ClassVar[int]
+    EXISTS_FIELD_NUMBER: _ClassVar[int]
+    key: str
+    equal_to: str
+    one_of: LabelValues
+    starts_with: str
+    contains: str
+    text_range: TextRange
+    exists: bool
+    def __init__(self, key: _Optional[str] = ..., equal_to: _Optional[str] = ..., one_of: _Optional[_Union[LabelValues, _Mapping]] = ..., starts_with: _Optional[str] = ..., contains: _Optional[str] = ..., text_range: _Optional[_Union[TextRange, _Mapping]] = ..., exists: _Optional[bool] = ...) -> None: ...
+
+class LabelValues(_message.Message):
+    __slots__ = ("values",)
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    values: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, values: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class MetadataConditions(_message.Message):
     __slots__ = ("conditions",)
