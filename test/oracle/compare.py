@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import os
 import random
 import sys
 import time
@@ -34,6 +35,8 @@ class Feature:
     play: Callable[[Case, Side], list[Any]]
     # Known differences: the reason for one, or None for one that nobody knows.
     known: Callable[[Case, Any, Any], str | None] = lambda case, theirs, ours: None
+    # Whether its cases can be replayed without the framework.
+    is_recorded: bool = True
 
 
 @dataclass
@@ -95,7 +98,7 @@ def compare(feature: Feature, seed: int, steps: int, record: list[Any] | None) -
         outcome.agree += agreed
         outcome.steps += agreed
         if agreed == len(theirs) == len(ours):
-            if record is not None:
+            if record is not None and feature.is_recorded:
                 record.append({"feature": feature.name, "case": case, "seen": theirs})
         else:
             outcome.steps += 1
@@ -133,7 +136,7 @@ def main(features: list[Feature], client: Callable[[Client], None]) -> None:
     given = options.parse_args()
     record: list[Any] | None = [] if given.record else None
     failed = False
-    with Client(given.address, namespace=f"oracle-{given.seed}") as made:
+    with Client(given.address, namespace=f"oracle-{given.seed}-{os.getpid()}") as made:
         client(made)
         for feature in features:
             if given.only not in feature.name:

@@ -14,10 +14,12 @@ from hypothesis import settings
 from memorysidecar import Client
 from memorysidecar.compat import use
 
-# By drop-in module: the package of the framework, and its classes with those that replace them.
+# By drop-in module: the package of the framework that has memory, and its classes with those that
+# replace them.
 REPLACED = {
     "selectools": ("selectools", {"ConversationMemory": "ConversationMemory"}),
     "lauren": ("lauren_ai", {"InMemoryUserMemoryStore": "UserMemoryStore"}),
+    "definable": ("definable.memory", {"Memory": "Memory", "InMemoryStore": "SessionStore"}),
 }
 
 
@@ -27,11 +29,11 @@ def replace(dropin: str) -> None:
     own = importlib.import_module(f"memorysidecar.compat.{dropin}")
     top = importlib.import_module(package)
     for found in pkgutil.walk_packages(top.__path__, f"{package}."):
-        if found.name.count(".") <= 2 and "memory" in found.name.lower():
+        if found.name.count(".") <= 3 and "memory" in found.name.lower():
             importlib.import_module(found.name)
     for module in list(sys.modules.values()):
         name = getattr(module, "__name__", "")
-        if not name.startswith(package):
+        if not name.startswith(package.partition(".")[0]):
             continue
         for theirs, ours in names.items():
             if hasattr(module, theirs):

@@ -15,6 +15,8 @@ export interface Judge {
   /** Its own tests, to be run with a drop-in of memorysidecar.compat. */
   readonly tests?: {
     readonly dropin: string;
+    /** The folder of the source distribution that has them. Default: itself. */
+    readonly within?: string;
     readonly files: readonly string[];
     readonly deselected: readonly Deselected[];
   };
@@ -53,5 +55,28 @@ export const JUDGES: readonly Judge[] = [
       sha256: "ed439f71549bf7425c7e73336893683df9e9cac80b8f5e9556f672540052b08c",
     },
     tests: { dropin: "lauren", files: ["tests/unit/test_user_memory.py"], deselected: [] },
+  },
+  {
+    release: "definable-0.5.0",
+    script: "definable_oracle.py",
+    sdist: {
+      name: "definable-0.5.0",
+      sha256: "cfa717e96a3b826ba36123888376fbb0989423714ac81066ad9b2ec93ee4057e",
+    },
+    tests: {
+      dropin: "definable",
+      within: "definable",
+      files: [
+        "tests/unit/memory/test_manager.py",
+        "tests/unit/memory/test_in_memory_store.py",
+        "tests/integration/agent/test_memory.py",
+      ],
+      deselected: [
+        {
+          test: "tests/integration/agent/test_memory.py::TestMemoryRecall",
+          because: "its four tests call a model of OpenAI",
+        },
+      ],
+    },
   },
 ];

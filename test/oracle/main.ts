@@ -19,7 +19,6 @@ import { JUDGES, type Judge } from "./judges.ts";
 const HERE = import.meta.dirname;
 const ROOT = join(HERE, "../..");
 const CACHE = join(ROOT, "node_modules/.cache/oracle");
-const PYTHON = process.env["PYTHON"] ?? "python3.12";
 const STEPS = process.env["STEPS"] ?? "2000";
 const SEED = process.env["SEED"] ?? String(Math.floor(Date.now() / 1_000));
 const START_MS = 20_000;
@@ -33,6 +32,17 @@ function need(command: string, args: readonly string[]): void {
   if (run(command, args) !== 0) throw new Error(`${command} ${args.join(" ")} failed`);
 }
 
+/** Gives a Python 3.12, which the releases of the systems have in common. */
+function interpreter(): string {
+  const named = process.env["PYTHON"];
+  const is312 = "import sys; sys.exit(sys.version_info[:2] != (3, 12))";
+  const found = (named === undefined ? ["python3.12", "python3"] : [named]).find(
+    (name) => spawnSync(name, ["-c", is312]).status === 0,
+  );
+  if (found === undefined) throw new Error("Python 3.12 is missing. Name it with PYTHON.");
+  return found;
+}
+
 /** Makes the environment of a system, unless it is there. Gives its interpreter. */
 function environment({ release }: Judge): string {
   const folder = join(CACHE, release);
@@ -42,7 +52,7 @@ function environment({ release }: Judge): string {
   const stamp = join(folder, "stamp");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === digest) return python;
   mkdirSync(CACHE, { recursive: true });
-  need(PYTHON, ["-m", "venv", "--clear", folder]);
+  need(interpreter(), ["-m", "venv", "--clear", folder]);
   need(python, ["-m", "pip", "install", "-q", "--require-hashes", "-r", requirements]);
   writeFileSync(stamp, digest);
   return python;
@@ -102,11 +112,12 @@ function judge(one: Judge, { address }: Server): number {
   if (run(python, fuzz, shared) !== 0) failed += 1;
   const folder = sources(one, python);
   if (folder === undefined || one.tests === undefined) return failed;
-  const { dropin, files, deselected } = one.tests;
+  const { dropin, files, deselected, within = "." } = one.tests;
   const left = deselected.map(({ test }) => `--deselect=${test}`);
   const pytest = ["-m", "pytest", "-q", "-p", "dropin", "-p", "no:cacheprovider"];
-  const args = [...pytest, "--rootdir", folder, ...left, ...files];
-  const options = { cwd: folder, env: { ...process.env, ...shared, DROPIN: dropin } };
+  const root = join(folder, within);
+  const args = [...pytest, "--rootdir", root, ...left, ...files];
+  const options = { cwd: root, env: { ...process.env, ...shared, DROPIN: dropin } };
   const { status } = spawnSync(python, args, { ...options, stdio: "inherit" });
   return status === 0 ? failed : failed + 1;
 }

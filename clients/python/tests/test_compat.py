@@ -38,14 +38,18 @@ def frameworks(monkeypatch: pytest.MonkeyPatch, client: Client) -> Iterator[Clie
     yield client
     use(None)
     for name in list(sys.modules):
-        mine = name.startswith(("selectools", "lauren", "memorysidecar.compat."))
+        mine = name.startswith(("selectools", "lauren", "definable", "memorysidecar.compat."))
         if mine and "_shared" not in name:
             del sys.modules[name]
 
 
 @pytest.mark.parametrize(
     ("script", "release"),
-    [("selectools_oracle", "selectools-1.3.0"), ("lauren_oracle", "lauren-ai-1.6.0")],
+    [
+        ("selectools_oracle", "selectools-1.3.0"),
+        ("lauren_oracle", "lauren-ai-1.6.0"),
+        ("definable_oracle", "definable-0.5.0"),
+    ],
 )
 def test_a_drop_in_shows_what_was_recorded(frameworks: Client, script: str, release: str) -> None:
     """Windows, trims, summaries, documents and facts are those of the frameworks."""
@@ -126,3 +130,75 @@ def test_what_the_server_refuses_is_raised(frameworks: Client) -> None:
     memory = selectools.ConversationMemory()
     with pytest.raises(Invalid):
         memory.summary = "x" * 65_537
+
+
+def test_an_entry_of_definable_is_found_by_another_process(frameworks: Client) -> None:
+    """A second store reads, changes and deletes what the first one wrote, summaries too."""
+    definable = importlib.import_module("memorysidecar.compat.definable")
+    message = importlib.import_module("definable.model.message").Message
+
+    class Model:
+        async def ainvoke(self, messages: list[Any], assistant_message: Any) -> Any:
+            return message("assistant", "They met.")
+
+    async def converse() -> None:
+        limits = {"max_messages": 4, "pin_count": 1, "recent_count": 1}
+        memory = definable.Memory(model=Model(), **limits)
+        for number in range(5):
+            await memory.add(message("user", f"Hello {number}"), "a:b", "ana")
+        second = definable.SessionStore()
+        entries = await second.get_entries("a:b", "ana")
+        assert [one.content for one in entries] == ["Hello 0", "They met.", "Hello 4"]
+        assert entries[1].role == "summary"
+        # A summary has the time of the first entry that it stands for.
+        assert entries[0].created_at < entries[1].created_at < entries[2].created_at
+        entries[1].content = "They talked."
+        await second.update(entries[1])
+        changed = await second.get_entries("a:b", "ana")
+        assert [one.content for one in changed] == ["Hello 0", "They talked.", "Hello 4"]
+        found = await second.get_entry(changed[1].memory_id)
+        assert found == changed[1]
+        for one in changed[:2]:
+            await second.delete(one.memory_id)
+            assert await second.get_entry(one.memory_id) is None
+        assert await second.count("a:b", "ana") == 1
+        assert await second.count("a:b") == 0
+
+    asyncio.run(converse())
+
+
+def test_a_session_of_definable_is_cleared_for_all_users(frameworks: Client) -> None:
+    """No entry is left, and no record of where one was; a session with a similar name stays."""
+    definable = importlib.import_module("memorysidecar.compat.definable")
+    message = importlib.import_module("definable.model.message").Message
+
+    async def clear() -> None:
+        memory = definable.Memory()
+        for session, user in (("a", "default"), ("a", "ana"), ("a:b", "default")):
+            await memory.add(message("user", "Hello"), session, user)
+        await memory.clear("a")
+        counts = [await memory.store.count(*one) for one in (("a",), ("a", "ana"), ("a:b",))]
+        assert counts == [0, 0, 1]
+
+    asyncio.run(clear())
+    assert [one.session_id for one in frameworks.list_sessions()] == ["a%3Ab"]
+    assert len(list(frameworks.list_records("definable entries"))) == 1
+
+
+def test_a_session_that_others_wrote_is_a_memory_of_definable(frameworks: Client) -> None:
+    """Calls and results have the data that definable keeps of them."""
+    definable = importlib.import_module("memorysidecar.compat.definable")
+    call = {"tool_call_id": "c1", "name": "find", "arguments": "{}"}
+    frameworks.append(
+        "chat",
+        [
+            {"role": "user", "text": "Find it."},
+            {"role": "assistant", "text": "", "tool_calls": [call]},
+            {"role": "tool", "text": "Found.", "tool_call_id": "c1"},
+        ],
+        create_session=True,
+    )
+    context = asyncio.run(definable.Memory().get_context_messages("chat"))
+    assert [one.role for one in context] == ["user", "assistant", "tool"]
+    assert context[1].tool_calls[0]["function"] == {"name": "find", "arguments": "{}"}
+    assert context[2].tool_call_id == "c1"
