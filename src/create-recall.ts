@@ -6,7 +6,12 @@ import type { HookStates } from "./hooks/hook-state.ts";
 import { searchSemaphore } from "./kit/semaphore.ts";
 import type { RecallServiceApi } from "./recall/api.ts";
 import { clearCollection, deleteDocuments } from "./recall/documents/delete-documents.ts";
-import { getDocument, listCollections, listDocuments } from "./recall/documents/read-documents.ts";
+import {
+  getDocument,
+  listCollections,
+  listDocuments,
+  refreshDocuments,
+} from "./recall/documents/read-documents.ts";
 import { searchDocuments } from "./recall/documents/search-documents.ts";
 import { upsertDocuments } from "./recall/documents/upsert-documents.ts";
 import { Embedder } from "./recall/feed/embedder.ts";
@@ -87,6 +92,7 @@ export function createRecall(
       getDocument: (call, ref) => getDocument(parts, call, ref),
       listDocuments: (call, input) => listDocuments(parts, call, input),
       listCollections: (call, input) => listCollections(parts, call, input),
+      refreshDocuments: (call, input) => refreshDocuments(parts, call, input),
       deleteDocuments: (call, input) => deleteDocuments(parts, call, input),
       clearCollection: (call, input) => clearCollection(parts, call, input),
       embed: async (call, { namespace, texts, purpose }) => {

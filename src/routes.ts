@@ -63,6 +63,7 @@ import {
   getDocument,
   listCollections,
   listDocuments,
+  refreshDocuments,
   upsertDocuments,
 } from "./recall/documents/rpc.ts";
 import { embed, recall } from "./recall/rpc.ts";
@@ -200,6 +201,7 @@ const MEMORY_RPCS: Rpcs<typeof MemoryServiceService> = {
   getDocument,
   listDocuments,
   listCollections,
+  refreshDocuments,
   deleteDocuments,
   clearCollection,
 };

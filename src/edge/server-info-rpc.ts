@@ -36,6 +36,7 @@ export const CAPABILITIES = [
   "consumers",
   "count_tokens",
   "document_scopes",
+  "document_ttl",
   "documents",
   "embed",
   "erase_subject",

@@ -39,7 +39,12 @@ describe("an event", () => {
     const detail = { collectionId: "c", documentIds: ["a", "b"] };
     const event = overTheWire({ type: EVENT_TYPE.documentsDeleted, ...detail });
     expect(event.type).toBe(wire.EventType.DOCUMENTS_DELETED);
-    expect(event.detail).toEqual({ $case: "documentsDeleted", value: detail });
+    expect(event.detail).toEqual({
+      $case: "documentsDeleted",
+      value: { ...detail, expired: false },
+    });
+    const expired = { type: EVENT_TYPE.documentsDeleted, ...detail, expired: true };
+    expect(overTheWire(expired).detail).toMatchObject({ value: { expired: true } });
   });
 
   test("tells that a collection was cleared", () => {

@@ -195,9 +195,10 @@ const DETAILS: {
     documentIds: [...documentIds],
     createdCount,
   }),
-  documentsDeleted: ({ collectionId, documentIds }) => ({
+  documentsDeleted: ({ collectionId, documentIds, expired = false }) => ({
     collectionId,
     documentIds: [...documentIds],
+    expired,
   }),
   collectionCleared: ({ collectionId, documentCount }) => ({
     collectionId,

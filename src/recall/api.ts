@@ -118,6 +118,8 @@ export interface DocumentDraft {
   readonly etag: string;
   readonly text: string;
   readonly embedding: StoredVector | undefined;
+  /** 0: it does not expire. */
+  readonly ttlMs: number;
   /** The decoded wire document; only the codec looks inside. */
   readonly wire: unknown;
 }
@@ -174,6 +176,17 @@ export interface ListDocumentsInput extends CollectionRef {
   readonly withEmbeddings: boolean;
 }
 
+export interface RefreshDocumentsInput extends CollectionRef {
+  readonly documentIds: readonly string[];
+}
+
+/** A document that lives on. */
+export interface RefreshedDocument {
+  readonly documentId: string;
+  /** 0: it does not expire. */
+  readonly expireMs: number;
+}
+
 export interface DeleteDocumentsInput extends CollectionRef {
   readonly documentIds: readonly string[];
   readonly etag: string;
@@ -227,6 +240,7 @@ export interface RecallServiceApi {
     input: { readonly namespace: string; readonly after: string; readonly limit: number },
   ): Promise<{ collections: readonly StoredCollection[]; next: string | undefined }>;
   searchDocuments(call: Call, input: SearchDocumentsInput): Promise<DocumentMatches>;
+  refreshDocuments(call: Call, input: RefreshDocumentsInput): Promise<readonly RefreshedDocument[]>;
   deleteDocuments(call: Call, input: DeleteDocumentsInput): Promise<Uint8Array>;
   clearCollection(call: Call, input: ClearCollectionInput): Promise<Uint8Array>;
   embed(

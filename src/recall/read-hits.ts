@@ -2,6 +2,7 @@
 // no longer fits the filter of its session is no hit.
 
 import type { AppError } from "../kit/errors.ts";
+import { isOver } from "../kit/life.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { cutText } from "../kit/text.ts";
 import { type Memory, type MemoryScope, memoryExpireMs } from "../memory/rules/memory.ts";
@@ -116,7 +117,7 @@ export class HitReader {
     const lists = listsOf({ store: this.#parts.context.store, onDamage });
     const [document] = (await lists.listDocuments({ ...query, ...range })).documents;
     if (document === undefined && told[0] !== undefined) throw told[0];
-    if (document === undefined) return undefined;
+    if (document === undefined || isOver(document, this.#times().nowMs)) return undefined;
     const { scope } = this.#parts.codec.readDocumentHead(document.bytes);
     return meansScope(scope, this.#filter.scope) ? { kind: "document", document } : undefined;
   }

@@ -3,9 +3,10 @@
 import type { ServiceContext } from "../core/context.ts";
 import { type Call, checkLive } from "../kit/call.ts";
 import { AppError } from "../kit/errors.ts";
+import { isRefreshDue } from "../kit/life.ts";
 import type { ReadRecord, RecordPage, RecordPathPage } from "../store/store.ts";
 import type { ListRecordPathsInput, ListRecordsInput, ReadRecordsInput } from "./api.ts";
-import { isRecordExpired, isRefreshDue, recordId } from "./rules/record.ts";
+import { isRecordExpired, recordId } from "./rules/record.ts";
 
 /** Gives the records of some names; undefined where there is none. */
 export async function readRecords(

@@ -5,6 +5,7 @@
 import { eraseExpired } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { removeExpiredMemories, ScheduledDecay } from "../memory/upkeep.ts";
+import { removeExpiredDocuments } from "../recall/documents/change-documents.ts";
 import { removeExpiredRecords } from "../records/change-records.ts";
 import type { MaintenancePlan } from "../store/store.ts";
 import type { SessionRef } from "./rules/session.ts";
@@ -93,6 +94,7 @@ export async function upkeepStep(
   for (const step of [
     () => removeExpiredMemories(context, fail),
     () => removeExpiredRecords(context, fail),
+    () => removeExpiredDocuments(context, fail),
     () => decay.step(),
   ]) {
     try {

@@ -56,10 +56,13 @@ export function documentPlanFault(plan: DocumentPlan, base: DocumentBase): strin
 }
 
 function documentFault(document: StoredDocument, revision: number): string | undefined {
-  const { createMs, documentId, documentNo, embedding, etagRevision } = document;
+  const { createMs, documentId, documentNo, embedding, etagRevision, expireMs, ttlMs } = document;
   if (documentId === "") return `document number ${documentNo} has no id`;
   if (!isCount(createMs) || !isCount(etagRevision) || etagRevision > revision) {
     return `document number ${documentNo} is of revision ${etagRevision}, made at ${createMs}`;
+  }
+  if (!isCount(ttlMs) || !isCount(expireMs) || ttlMs > 0 !== expireMs > 0) {
+    return `document number ${documentNo} lives for ${ttlMs} ms, until ${expireMs}`;
   }
   return embedding?.values.length === 0
     ? `the embedding of document number ${documentNo} is empty`

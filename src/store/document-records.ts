@@ -1,6 +1,7 @@
 // Documents, the vectors of messages and documents, and which namespaces are recalled, as the store
 // keeps them.
 
+import type { Life } from "../kit/life.ts";
 import type { SessionRef } from "../session/rules/session.ts";
 import type { ErasureProgress } from "./erasure-records.ts";
 import type { NewEvent, StoredReply } from "./stored.ts";
@@ -19,7 +20,7 @@ export interface StoredVector {
 }
 
 /** A document as stored. */
-export interface StoredDocument {
+export interface StoredDocument extends Life {
   readonly documentId: string;
   /**
    * Its place in the order of the collection: rising with the first write, kept when the document
@@ -36,6 +37,11 @@ export interface StoredDocument {
   readonly etagRevision: number;
 }
 
+/** Names a document. */
+export interface DocumentRef extends CollectionRef {
+  readonly documentId: string;
+}
+
 /** A collection that holds documents, or once did. */
 export interface StoredCollection {
   readonly collectionId: string;
@@ -43,6 +49,26 @@ export interface StoredCollection {
   /** When the first document since it was last empty was stored. */
   readonly createMs: number;
   readonly updateMs: number;
+}
+
+/** The calls on the lives of documents. */
+export interface DocumentLives {
+  /** The lives of documents by id; that of a source is that of its chunks. Rows alone are read. */
+  readDocumentLives(
+    ref: CollectionRef,
+    documentIds: readonly string[],
+  ): Promise<ReadonlyMap<string, Life>>;
+  /**
+   * Lets documents live on from now for their ttl, those that have one and have not expired. An id
+   * of a source or of a chunk stands for all chunks. No revision.
+   */
+  refreshDocuments(
+    ref: CollectionRef,
+    documentIds: readonly string[],
+    nowMs: number,
+  ): Promise<void>;
+  /** Documents whose time has run out, the earliest first; none when the disk is full. */
+  expiredDocuments(nowMs: number, limit: number): Promise<readonly DocumentRef[]>;
 }
 
 /** A change of documents, and the parts that it needs to see. */

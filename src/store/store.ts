@@ -27,6 +27,7 @@ import type {
   CollectionRef,
   DocumentChange,
   DocumentDecision,
+  DocumentLives,
   DocumentPage,
   DocumentQuery,
   DocumentView,
@@ -274,7 +275,7 @@ export type Lists = Pick<
  * documents, memories and records, each one above the one before. Nothing orders changes of several
  * namespaces.
  */
-export interface Store extends MemoryStore, ErasureStore, RecordStore {
+export interface Store extends MemoryStore, ErasureStore, RecordStore, DocumentLives {
   /** 16 hexadecimal digits; made with the store. */
   readonly storeId: string;
   /**

@@ -3,6 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
+import { ENDLESS } from "../kit/life.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { SERVER_WRITER, SHARED_SCOPE } from "../memory/rules/memory.ts";
 import type { DocumentStamp } from "../recall/api.ts";
@@ -88,7 +89,7 @@ export function summaryDocument(
     const documentNo = before?.documentNo ?? nextNo++;
     const etagRevision = view.revision;
     const own = { documentId, documentNo, sourceId: chunk?.sourceId ?? "", bytes, createMs };
-    return { ...own, embedding: undefined, etagRevision };
+    return { ...own, ...ENDLESS, embedding: undefined, etagRevision };
   });
   const remove = replaced(seen, sourceId, put);
   const documents = { ...change, plan: { put, remove, nowMs } };

@@ -7,7 +7,7 @@ import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
 import { Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import { LIMITS } from "../../src/kit/limits.ts";
 import { startContractServer, type TestServer } from "../support/contract/client.ts";
-import { document, embedding } from "../support/contract/samples.ts";
+import { document, embedding, recallFilter } from "../support/contract/samples.ts";
 import { struct } from "../support/kit/structs.ts";
 
 let server: TestServer;
@@ -360,7 +360,7 @@ describe("events", () => {
     expect(events.map(({ detail }) => detail?.value)).toEqual([
       { collectionId: "c", documentIds: ["a", "b"], createdCount: 2 },
       { collectionId: "c", documentIds: ["b", "c"], createdCount: 1 },
-      { collectionId: "c", documentIds: ["a"] },
+      { collectionId: "c", documentIds: ["a"], expired: false },
       { collectionId: "c", documentCount: 2n },
     ]);
     expect(events[0]?.revision).toBe(written.revision);
@@ -415,4 +415,136 @@ describe("the number of collections", () => {
     await server.client.call("clearCollection", { namespace, collectionId: "c7" });
     await server.client.call("upsertDocuments", put("more"));
   }, 30_000);
+});
+
+describe("a document with a ttl", () => {
+  const ttl = { seconds: 10n, nanos: 0 };
+  const eventsOf = async (collectionId: string) => {
+    const { events } = await server.client.call("listEvents", { pageSize: 1_000 });
+    return events.flatMap(({ detail }) => {
+      const isOf = detail?.$case === "documentsDeleted" || detail?.$case === "documentsUpserted";
+      return isOf && detail.value.collectionId === collectionId ? [detail.value] : [];
+    });
+  };
+  const recalled = async (collectionId: string, scoring: string) => {
+    const filter = recallFilter({ collectionIds: [collectionId] });
+    const floor = scoring === "" ? { minRelevance: 0 } : {};
+    const asked = { query: "zebra", filter, scoring, pageSize: 2, ...floor };
+    const { hits } = await server.client.call("recall", asked);
+    return hits.map(({ record }) =>
+      record?.$case === "document" ? record.value.documentId : undefined,
+    );
+  };
+  const toMs = (time?: { readonly seconds: bigint; readonly nanos: number }): number =>
+    time === undefined ? Number.NaN : Number(time.seconds) * 1_000 + time.nanos / 1e6;
+
+  test("says when it expires", async () => {
+    await upsert("ttl-says", [page("a", "a", { ttl: { seconds: 10n, nanos: 1 } }), page("b")]);
+    const [a, b] = [await get("ttl-says", "a"), await get("ttl-says", "b")];
+    expect(a?.ttl).toEqual({ seconds: 10n, nanos: 1_000_000 });
+    const lifeMs = toMs(a?.expireTime) - toMs(a?.updateTime);
+    expect(lifeMs).toBe(10_001);
+    expect([b?.ttl, b?.expireTime]).toEqual([undefined, undefined]);
+    const { documents } = await server.client.call("listDocuments", { collectionId: "ttl-says" });
+    expect(documents[0]).toEqual(a);
+  });
+
+  test("is gone from reads, lists and searches at once, and its end is told", async () => {
+    const collectionId = "ttl-gone";
+    const some = ["z1", "z2", "z3"].map((id) => page(id, `zebra zebra ${id}`, { ttl }));
+    await upsert(collectionId, [...some, page("keep", "zebra grass"), page("also", "zebra river")]);
+    server.advance(8_000);
+    expect(await idsOf(collectionId)).toHaveLength(5);
+    server.advance(2_000);
+    expect(await idsOf(collectionId)).toEqual(["keep", "also"]);
+    const failure = await server.client.fail("getDocument", { collectionId, documentId: "z1" });
+    expect(failure.reason).toBe("DOCUMENT_NOT_FOUND");
+    const removal = { collectionId, documentIds: ["z1"] };
+    expect((await server.client.fail("deleteDocuments", removal)).reason).toBe(
+      "DOCUMENT_NOT_FOUND",
+    );
+    // A recall beside the sweep may be short, as beside any deletion; it shows nothing expired.
+    const seen = await recalled(collectionId, "");
+    expect(seen.filter((id) => id?.startsWith("z"))).toEqual([]);
+    for (const scoring of ["", "tf_idf", "cosine"]) {
+      await expect
+        .poll(async () => (await recalled(collectionId, scoring)).sort())
+        .toEqual(["also", "keep"]);
+    }
+    await expect
+      .poll(async () => (await eventsOf(collectionId)).at(-1), { timeout: 20_000 })
+      .toEqual({ collectionId, documentIds: ["z1", "z2", "z3"], expired: true });
+    const { collections } = await server.client.call("listCollections", { pageSize: 1_000 });
+    const counted = collections.find((one) => one.collectionId === collectionId);
+    expect(counted?.documentCount).toBe(2n);
+  });
+
+  test("is created anew by an upsert after its time", async () => {
+    const collectionId = "ttl-anew";
+    const { documents } = await upsert(collectionId, [page("a", "old", { ttl })]);
+    const old = await get(collectionId, "a");
+    server.advance(10_000);
+    const stale = {
+      collectionId,
+      documents: [page("a", "new", { etag: documents[0]?.etag ?? "" })],
+    };
+    expect((await server.client.fail("upsertDocuments", stale)).reason).toBe("ETAG_MISMATCH");
+    const again = await upsert(collectionId, [page("a", "new")]);
+    expect(again.documents[0]?.created).toBe(true);
+    const now = await get(collectionId, "a");
+    expect(now).toMatchObject({ text: "new", expireTime: undefined });
+    expect(toMs(now?.createTime)).toBeGreaterThanOrEqual(toMs(old?.createTime) + 10_000);
+    const told = await eventsOf(collectionId);
+    expect(told.map((one) => ("expired" in one ? one.expired : one.createdCount))).toEqual(
+      expect.arrayContaining([1, true, 1]),
+    );
+    expect(told.filter((one) => "expired" in one)).toHaveLength(1);
+  });
+
+  test("gives its chunks its ttl, and all of them live on together", async () => {
+    const collectionId = "ttl-chunks";
+    const text = Array.from({ length: 30 }, (_, n) => `Sentence ${n} is here.`).join(" ");
+    await upsert(collectionId, [page("guide", text, { ttl })], { splitter: { chunkChars: 100 } });
+    server.advance(8_000);
+    const documentIds = ["guide#1"];
+    const { documents } = await server.client.call("refreshDocuments", {
+      collectionId,
+      documentIds,
+    });
+    expect(documents[0]?.documentId).toBe("guide#1");
+    server.advance(8_000);
+    const whole = await get(collectionId, "guide");
+    expect(whole?.text).toBe(text);
+    expect(whole?.expireTime).toEqual(documents[0]?.expireTime);
+    server.advance(2_000);
+    expect(await idsOf(collectionId)).toEqual([]);
+  });
+
+  test("lives on when it is refreshed, without an event and with its etag", async () => {
+    const collectionId = "ttl-refresh";
+    await upsert(collectionId, [page("a", "a", { ttl }), page("b"), page("gone", "gone", { ttl })]);
+    const before = await get(collectionId, "a");
+    server.advance(5_000);
+    const refresh = (...documentIds: string[]) =>
+      server.client.call("refreshDocuments", { collectionId, documentIds });
+    const { documents } = await refresh("b", "none", "a");
+    const expireTime = documents[1]?.expireTime;
+    expect(documents).toEqual([
+      { documentId: "b", expireTime: undefined },
+      { documentId: "a", expireTime },
+    ]);
+    expect(toMs(expireTime)).toBeGreaterThanOrEqual(toMs(before?.expireTime) + 5_000);
+    expect(await get(collectionId, "a")).toEqual({ ...before, expireTime });
+    const soon = await refresh("a");
+    expect(soon.documents).toEqual([{ documentId: "a", expireTime }]);
+    server.advance(6_000);
+    expect(await idsOf(collectionId)).toEqual(["a", "b"]);
+    expect((await refresh("gone", "a")).documents.map((one) => one.documentId)).toEqual(["a"]);
+    const told = await eventsOf(collectionId);
+    expect(told.filter((one) => !("expired" in one))).toHaveLength(1);
+    const none = { collectionId: "ttl-none", documentIds: ["a"] };
+    expect(await server.client.call("refreshDocuments", none)).toEqual({ documents: [] });
+    const twice = await server.client.fail("refreshDocuments", { documentIds: ["a", "a"] });
+    expect(twice.fields).toEqual(["document_ids[1]"]);
+  });
 });

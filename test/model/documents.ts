@@ -1,5 +1,6 @@
 // Documents, vectors, and which namespaces were recalled, in the memory engine.
 
+import { isOver, type Life } from "../../src/kit/life.ts";
 import {
   documentPlanFault,
   forgottenOf,
@@ -14,6 +15,7 @@ import type {
   DocumentPage,
   DocumentPlan,
   DocumentQuery,
+  DocumentRef,
   DocumentView,
   NewEvent,
   NewVectors,
@@ -148,6 +150,61 @@ export function readDocument(
   documentId: string,
 ): StoredDocument | undefined {
   return stateOf(state, ref).documents.get(documentId);
+}
+
+/** The documents of an id: itself, or all chunks of a source. */
+function livingTogether(collection: CollectionState, documentId: string): StoredDocument[] {
+  const found = collection.documents.get(documentId);
+  const sourceId = found?.sourceId ?? documentId;
+  if (found !== undefined && sourceId === "") return [found];
+  return listOf(collection).filter((document) => document.sourceId === sourceId);
+}
+
+/** The lives of documents by id; that of a source is that of its first chunk. */
+export function readDocumentLives(
+  state: MemoryState,
+  ref: CollectionRef,
+  documentIds: readonly string[],
+): ReadonlyMap<string, Life> {
+  const collection = stateOf(state, ref);
+  return new Map(
+    documentIds.flatMap((documentId) => {
+      const own = collection.documents.get(documentId);
+      const one = own ?? livingTogether(collection, documentId)[0];
+      if (one === undefined) return [];
+      return [[documentId, { ttlMs: one.ttlMs, expireMs: one.expireMs }] as const];
+    }),
+  );
+}
+
+/** Lets documents live on from now for their ttl. */
+export function refreshDocuments(
+  state: MemoryState,
+  ref: CollectionRef,
+  documentIds: readonly string[],
+  nowMs: number,
+): void {
+  const collection = stateOf(state, ref);
+  for (const one of documentIds.flatMap((id) => livingTogether(collection, id))) {
+    const expireMs = nowMs + one.ttlMs;
+    if (one.expireMs <= nowMs || one.expireMs >= expireMs) continue;
+    // Vectors are kept for the object: it stays the same one.
+    Object.assign(one, { expireMs });
+  }
+}
+
+/** Documents whose time has run out, the earliest first. */
+export function expiredDocuments(state: MemoryState, nowMs: number, limit: number): DocumentRef[] {
+  return [...state.namespaces]
+    .flatMap(([namespace, { collections }]) =>
+      [...collections].flatMap(([collectionId, { documents }]) =>
+        [...documents.values()].map((document) => ({ namespace, collectionId, ...document })),
+      ),
+    )
+    .filter((document) => isOver(document, nowMs))
+    .sort((a, b) => a.expireMs - b.expireMs)
+    .slice(0, limit)
+    .map(({ namespace, collectionId, documentId }) => ({ namespace, collectionId, documentId }));
 }
 
 /** A page of documents by rising number. */

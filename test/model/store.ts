@@ -314,6 +314,12 @@ class MemoryStore extends MemoryCalls implements Store {
   readonly listDocuments: Store["listDocuments"] = (query) =>
     this.run(() => documents.listDocuments(this.state, query));
 
+  readonly readDocumentLives: Store["readDocumentLives"] = (ref, documentIds) =>
+    this.run(() => documents.readDocumentLives(this.state, ref, documentIds));
+  readonly refreshDocuments: Store["refreshDocuments"] = (ref, documentIds, nowMs) =>
+    this.run(() => documents.refreshDocuments(this.state, ref, documentIds, nowMs));
+  readonly expiredDocuments: Store["expiredDocuments"] = (nowMs, limit) =>
+    this.run(() => documents.expiredDocuments(this.state, nowMs, limit));
   readonly listCollections: Store["listCollections"] = (namespace, after, limit) =>
     this.run(() => documents.listCollections(this.state, namespace, after, limit));
 

@@ -276,6 +276,20 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       return page.next === undefined ? page : { ...page, next: page.next + 1 };
     },
   }),
+  "lets a chunk live on without the others of its source": (store, state) => ({
+    refreshDocuments: async (ref, documentIds, nowMs) => {
+      const { documents } = namespaceOf(state, ref.namespace).collections.get(ref.collectionId) ?? {
+        documents: new Map(),
+      };
+      const before = [...documents].map(([id, { expireMs }]) => [id, expireMs] as const);
+      await store.refreshDocuments(ref, documentIds, nowMs);
+      for (const [id, expireMs] of before) {
+        const document = documents.get(id);
+        const isChunk = document !== undefined && document.sourceId !== "";
+        if (isChunk && !documentIds.includes(id)) Object.assign(document, { expireMs });
+      }
+    },
+  }),
   "forgets the records of a page that is full": (store) => ({
     listRecords: async (query) => {
       const page = await store.listRecords(query);

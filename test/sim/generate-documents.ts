@@ -5,12 +5,13 @@ import type { VectorPlace } from "../../src/store/store.ts";
 import type { Random } from "../support/kit/random.ts";
 import type { DocumentAction, DocumentDraft, VectorAction } from "../support/store/documents.ts";
 import type { Draw } from "./draw.ts";
-import type { ReadOperation } from "./operations.ts";
+import type { DocumentRefresh, ReadOperation } from "./operations.ts";
 
 /** The collections of the simulation; one is the start of another. */
 export const COLLECTION_IDS: readonly string[] = ["c", "cc", "c.1", "d"];
 const SOURCE_IDS = ["", "", "s", "s2", "\u00e9"];
 const DOCUMENT_IDS = 24;
+const TTLS = [0, 0, 0, 30, 400];
 const MODELS = ["m", "m2", ""];
 
 function several<T>(random: Random, max: number, draw: () => T): readonly T[] {
@@ -30,6 +31,7 @@ function drawDraft(draw: Draw): DocumentDraft {
     text: `text ${nowMs} ${"+".repeat(size)}`,
     ...(sourceId === "" ? {} : { sourceId }),
     ...(random.chance(0.3) ? { dimensions: random.int(1, 9) } : {}),
+    ttlMs: random.pick(TTLS),
   };
 }
 
@@ -48,6 +50,20 @@ export function drawDocuments(
     removeChunks: random.chance(0.2) ? [random.pick(SOURCE_IDS)].filter((id) => id !== "") : [],
     clear: random.chance(0.06),
   };
+}
+
+function drawIds(draw: Draw): readonly string[] {
+  const { random } = draw;
+  return several(random, 6, () =>
+    random.chance(0.3) ? random.pick(SOURCE_IDS.slice(2)) : drawDocumentId(draw),
+  );
+}
+
+/** A refresh of some documents. */
+export function drawDocumentRefresh(draw: Draw, namespace: string): DocumentRefresh {
+  const { random, nowMs } = draw;
+  const sessionId = random.pick(COLLECTION_IDS);
+  return { kind: "refresh-documents", namespace, sessionId, documentIds: drawIds(draw), nowMs };
 }
 
 /** Places of messages and documents: mostly of some that are there. */
@@ -90,12 +106,18 @@ export async function drawDocumentRead(draw: Draw, ref: SessionRef): Promise<Rea
     "read-document",
     "read-vectors",
     "recalled",
+    "document-lives",
+    "expired-documents",
   ] as const);
   switch (kind) {
     case "read-document":
       return { ...base, kind, documentId: drawDocumentId(draw) };
     case "read-vectors":
       return { ...base, kind, places: await drawPlaces(draw, ref) };
+    case "document-lives":
+      return { ...base, kind, documentIds: drawIds(draw) };
+    case "expired-documents":
+      return { ...base, kind, nowMs: draw.nowMs };
     default:
       return { ...base, kind, limit };
   }

@@ -21,7 +21,12 @@ import {
 import { serverId } from "../support/store/actions.ts";
 import { newInsert, START_MS } from "../support/store/plans.ts";
 import type { Draw } from "./draw.ts";
-import { drawDocumentRead, drawDocuments, drawVectors } from "./generate-documents.ts";
+import {
+  drawDocumentRead,
+  drawDocumentRefresh,
+  drawDocuments,
+  drawVectors,
+} from "./generate-documents.ts";
 import { drawMemories, drawMemoryRead, drawTurn } from "./generate-memories.ts";
 import { drawRecordRead, drawRecords, drawRefresh } from "./generate-records.ts";
 import { drawDueQuery, drawTask, drawTaskQuery, drawWork } from "./generate-work.ts";
@@ -100,6 +105,7 @@ async function drawChange(draw: Draw): Promise<Operation> {
     memories: 14,
     records: 14,
     refresh: 4,
+    refreshDocuments: 4,
     turn: 10,
     recall: 1,
     maintain: 2,
@@ -115,6 +121,7 @@ async function drawChange(draw: Draw): Promise<Operation> {
   if (kind === "documents") return { ...base, ...drawDocuments(draw) };
   if (kind === "records") return { ...base, sessionId: "", ...drawRecords(draw) };
   if (kind === "refresh") return drawRefresh(draw, ref.namespace);
+  if (kind === "refreshDocuments") return drawDocumentRefresh(draw, ref.namespace);
   if (kind === "memories") return { ...base, ...drawMemories(draw) };
   if (kind === "turn") return { ...base, ...drawTurn(draw) };
   if (kind === "vectors") return await drawVectors(draw, ref);

@@ -71,6 +71,13 @@ export interface RefreshOperation {
   readonly nowMs: number;
 }
 
+/** Lets documents live on. `sessionId` names the collection. */
+export interface DocumentRefresh extends SessionRef {
+  readonly kind: "refresh-documents";
+  readonly documentIds: readonly string[];
+  readonly nowMs: number;
+}
+
 /** A read; its answer must be the same on both engines. */
 export type ReadOperation = SessionRef &
   (
@@ -109,6 +116,8 @@ export type ReadOperation = SessionRef &
     /** `sessionId` names the collection. */
     | { readonly kind: "list-documents"; readonly limit: number }
     | { readonly kind: "read-document"; readonly documentId: string }
+    | { readonly kind: "document-lives"; readonly documentIds: readonly string[] }
+    | { readonly kind: "expired-documents"; readonly nowMs: number }
     | { readonly kind: "read-vectors"; readonly places: readonly VectorPlace[] }
     | { readonly kind: "recalled" }
     | { readonly kind: "list-records"; readonly query: Omit<RecordQuery, "after"> }
@@ -131,6 +140,7 @@ export type Operation =
   | DocumentAction
   | RecordAction
   | RefreshOperation
+  | DocumentRefresh
   | VectorAction
   | MemoryAction
   | TurnAction
@@ -179,6 +189,10 @@ function perform(store: Store, operation: Operation): Promise<unknown> {
       return changeRecords(store, operation);
     case "refresh-records":
       return store.refreshRecords(operation.namespace, operation.names, operation.nowMs);
+    case "refresh-documents": {
+      const { namespace, sessionId: collectionId, documentIds, nowMs } = operation;
+      return store.refreshDocuments({ namespace, collectionId }, documentIds, nowMs);
+    }
     case "vectors":
       return saveVectors(store, operation);
     case "memories":
@@ -206,6 +220,8 @@ function perform(store: Store, operation: Operation): Promise<unknown> {
     case "list-collections":
     case "list-documents":
     case "read-document":
+    case "document-lives":
+    case "expired-documents":
     case "read-vectors":
     case "recalled":
     case "list-records":
@@ -299,6 +315,9 @@ async function read(store: Store, operation: Exclude<ReadOperation, MemoryRead>)
       return await allDocuments(store, { namespace, collectionId: sessionId }, operation.limit);
     case "read-document":
       return await store.readDocument({ namespace, collectionId: sessionId }, operation.documentId);
+    case "document-lives":
+    case "expired-documents":
+      return await readLives(store, operation);
     case "read-vectors":
       return await store.readVectors(operation.places);
     case "list-records":
@@ -314,6 +333,19 @@ async function read(store: Store, operation: Exclude<ReadOperation, MemoryRead>)
     case "recalled":
       return await store.recalledNamespaces();
   }
+}
+
+async function readLives(
+  store: Store,
+  operation: Extract<ReadOperation, { readonly kind: "document-lives" | "expired-documents" }>,
+): Promise<unknown> {
+  if (operation.kind === "document-lives") {
+    const of = { namespace: operation.namespace, collectionId: operation.sessionId };
+    return [...(await store.readDocumentLives(of, operation.documentIds))];
+  }
+  return (await store.expiredDocuments(operation.nowMs, 10_000))
+    .map(({ namespace, collectionId, documentId }) => `${namespace} ${collectionId} ${documentId}`)
+    .sort();
 }
 
 async function listEvents(

@@ -136,6 +136,9 @@ def documents(client: Client) -> None:
     client.upsert_documents(
         {"document_id": "own", "text": "own vector", "embedding": [3.0, 4.0]}, collection_id="mine"
     )
+    client.upsert_documents({"document_id": "news", "text": "rain", "ttl": 60}, collection_id="mine")
+    [news] = client.refresh_documents("news", collection_id="mine")
+    print(f"{news.document_id} expires: {news.HasField('expire_time')}")
     own = client.get_document("own", collection_id="mine", include_embedding=True)
     print(f"stored at length 1: {[round(x, 3) for x in own.embedding.values]}")
     counts = {one.collection_id: one.document_count for one in client.list_collections()}
@@ -145,7 +148,7 @@ def documents(client: Client) -> None:
     expect(ErrorReason.DOCUMENT_NOT_FOUND, client.get_document, "nowhere")
     gone = client.delete_documents("guide")
     print(f"deleted {gone.deleted_count} chunks of the guide")
-    print(f"cleared {client.clear_collection('mine').deleted_count} document of another collection")
+    print(f"cleared {client.clear_collection('mine').deleted_count} documents of another collection")
     counted = client.count_tokens(["How long is this?"], token_rule=v1.TOKEN_RULE_O200K)
     print(f"tokens: {counted.total_token_count}")
 

@@ -76,6 +76,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "get_document": ("GetDocument", {"document_id": "d"}),
     "list_documents": ("ListDocuments", {}),
     "list_collections": ("ListCollections", {}),
+    "refresh_documents": ("RefreshDocuments", {"document_ids": "d"}),
     "delete_documents": ("DeleteDocuments", {"document_ids": "d"}),
     "clear_collection": ("ClearCollection", {"collection_id": "c"}),
     "put_record": ("PutRecord", {"path": "p", "key": "k", "value": "v"}),

@@ -168,6 +168,12 @@ async function documents(client: MemorySidecar): Promise<void> {
   await client.upsertDocuments(own, { collectionId: "mine" });
   const stored = await client.getDocument("own", { collectionId: "mine", includeEmbedding: true });
   console.log(`stored at length 1: ${stored.embedding?.values.map((x) => x.toFixed(1))}`);
+  await client.upsertDocuments(
+    { documentId: "news", text: "rain", ttlMs: 60_000 },
+    { collectionId: "mine" },
+  );
+  const [news] = await client.refreshDocuments("news", { collectionId: "mine" });
+  console.log(`${news?.documentId} expires: ${news?.expireTime !== undefined}`);
   for await (const { collectionId, documentCount } of client.listCollections()) {
     console.log(`collection ${collectionId}: ${documentCount}`);
   }
@@ -177,7 +183,7 @@ async function documents(client: MemorySidecar): Promise<void> {
   const gone = await client.deleteDocuments("guide");
   console.log(`deleted ${gone.deletedCount} chunks of the guide`);
   const cleared = await client.clearCollection("mine");
-  console.log(`cleared ${cleared.deletedCount} document of another collection`);
+  console.log(`cleared ${cleared.deletedCount} documents of another collection`);
   const counted = await client.countTokens("How long is this?", { tokenRule: TokenRule.O200K });
   console.log(`tokens: ${counted.totalTokenCount}`);
 }

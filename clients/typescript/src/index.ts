@@ -39,6 +39,7 @@ export {
   type DocumentCollection,
   type Embedding,
   EmbeddingPurpose,
+  type RefreshedDocument,
   type UpsertedDocument,
 } from "./gen/memorysidecar/v1/document.ts";
 export { ErrorReason } from "./gen/memorysidecar/v1/error_reason.ts";

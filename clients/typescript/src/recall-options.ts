@@ -147,6 +147,8 @@ export interface DocumentFields {
   readonly trust?: "low" | "medium" | undefined;
   /** Whom it belongs to. Default: that of the call, or else everybody shares it. */
   readonly scope?: ScopeInput | undefined;
+  /** Its life, from now or from a refresh. Default: it does not expire. */
+  readonly ttlMs?: number | undefined;
   /** The document must still have this etag. */
   readonly etag?: string | undefined;
 }

@@ -149,7 +149,7 @@ export function toDocument(
   usual: ScopeInput | undefined,
 ): DeepPartial<Document> {
   if (typeof input === "string") return toDocument({ text: input }, usual);
-  const { documentTime, embedding, labels = {}, trust, importance, metadata } = input;
+  const { documentTime, embedding, labels = {}, trust, importance, metadata, ttlMs } = input;
   const scope = input.scope ?? usual;
   const { documentId = "", text = "", author = "", etag = "" } = input;
   return {
@@ -159,6 +159,7 @@ export function toDocument(
     trust: trust === undefined ? Trust.UNSPECIFIED : TRUSTS[trust],
     documentTime: time(documentTime),
     embedding: toVector(embedding),
+    ttl: ttlMs === undefined ? undefined : toDuration(ttlMs),
   };
 }
 

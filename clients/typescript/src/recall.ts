@@ -1,7 +1,12 @@
 // The methods of the client for recall and documents.
 
 import { given, type MutationOptions } from "./call.ts";
-import type { Document, DocumentCollection, Embedding } from "./gen/memorysidecar/v1/document.ts";
+import type {
+  Document,
+  DocumentCollection,
+  Embedding,
+  RefreshedDocument,
+} from "./gen/memorysidecar/v1/document.ts";
 import {
   type ClearCollectionResponse,
   type DeleteDocumentsResponse,
@@ -71,6 +76,17 @@ export class RecallMethods extends RecordMethods {
       const page = await this.call(MemoryRpcs.listCollections, request, opts);
       return { items: page.collections, nextPageToken: page.nextPageToken };
     });
+  }
+
+  /** Lets documents with a ttl live on from now; gives those that exist, with when they expire. */
+  async refreshDocuments(
+    documentIds: string | readonly string[],
+    opts: options.CollectionOptions = {},
+  ): Promise<RefreshedDocument[]> {
+    const ids = typeof documentIds === "string" ? [documentIds] : [...documentIds];
+    const { collectionId = "" } = opts;
+    const request = { namespace: this.at(opts), collectionId, documentIds: ids };
+    return (await this.call(MemoryRpcs.refreshDocuments, request, opts)).documents;
   }
 
   /** Deletes documents, for good. The id of a document that was split stands for its chunks. */

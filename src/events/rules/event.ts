@@ -103,6 +103,8 @@ export interface EventDetails {
   readonly documentsDeleted: {
     readonly collectionId: string;
     readonly documentIds: readonly string[];
+    /** Their ttl expired. Default false. */
+    readonly expired?: boolean;
   };
   readonly collectionCleared: { readonly collectionId: string; readonly documentCount: number };
   readonly memoriesRemembered: {

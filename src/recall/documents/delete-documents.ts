@@ -9,7 +9,7 @@ import type { DocumentDecision, DocumentView, StoredDocument } from "../../store
 import type { ClearCollectionInput, DeleteDocumentsInput } from "../api.ts";
 import type { RecallCodec, RecallParts } from "../parts.ts";
 import { documentNotFound } from "../rules/errors.ts";
-import { changeDocuments, documentEvents } from "./change-documents.ts";
+import { changeDocuments, documentEvents, liveView } from "./change-documents.ts";
 import { storedOf } from "./upsert-documents.ts";
 
 /** Deletes documents. The id of one that was split stands for its chunks. */
@@ -23,7 +23,7 @@ export async function deleteDocuments(
   const change = { ...ref, documentIds, sourceIds: documentIds, allowWhenFull: true };
   const nowMs = parts.context.world.nowMs();
   return await changeDocuments(parts, call, change, (view) =>
-    decideDelete({ parts, call, input, nowMs }, view),
+    decideDelete({ parts, call, input, nowMs }, liveView(view, nowMs)),
   );
 }
 

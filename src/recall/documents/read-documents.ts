@@ -1,10 +1,22 @@
 // GetDocument, ListDocuments and ListCollections.
 
 import { type Call, checkLive } from "../../kit/call.ts";
+import { AppError } from "../../kit/errors.ts";
+import { isOver, isRefreshDue } from "../../kit/life.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { meansScope } from "../../memory/rules/scopes.ts";
-import type { CollectionRef, StoredCollection, StoredDocument } from "../../store/store.ts";
-import type { DocumentFilter, ListDocumentsInput } from "../api.ts";
+import type {
+  CollectionRef,
+  DocumentRef,
+  StoredCollection,
+  StoredDocument,
+} from "../../store/store.ts";
+import type {
+  DocumentFilter,
+  ListDocumentsInput,
+  RefreshDocumentsInput,
+  RefreshedDocument,
+} from "../api.ts";
 import type { RecallParts } from "../parts.ts";
 import { documentSize } from "../read-hits.ts";
 import { documentNotFound } from "../rules/errors.ts";
@@ -18,9 +30,6 @@ const READ = 16;
 /** Number of times that chunks replaced during a read are read again. */
 const TRIES_MAX = 3;
 
-/** Names a document. */
-type DocumentRef = CollectionRef & { readonly documentId: string };
-
 /** Gives a document. One that was split is made of its chunks. */
 export async function getDocument(
   parts: RecallParts,
@@ -29,24 +38,31 @@ export async function getDocument(
 ): Promise<StoredDocument> {
   for (let tries = 1; tries <= TRIES_MAX; tries++) {
     checkLive(call.signal);
-    const document = await parts.context.store.readDocument(ref, ref.documentId);
-    const found = document ?? (await joined(parts, ref));
+    const found = (await liveDocument(parts, ref, ref.documentId)) ?? (await joined(parts, ref));
     if (found !== undefined) return found;
   }
   throw documentNotFound(ref.documentId);
+}
+
+/** A document that has not expired. */
+async function liveDocument(
+  { context }: RecallParts,
+  ref: CollectionRef,
+  documentId: string,
+): Promise<StoredDocument | undefined> {
+  const document = await context.store.readDocument(ref, documentId);
+  return document === undefined || isOver(document, context.world.nowMs()) ? undefined : document;
 }
 
 /**
  * The document that was split into chunks; undefined when some of them are not there, or were
  * written by different calls.
  */
-async function joined(
-  { context, codec }: RecallParts,
-  ref: DocumentRef,
-): Promise<StoredDocument | undefined> {
+async function joined(parts: RecallParts, ref: DocumentRef): Promise<StoredDocument | undefined> {
   const { documentId } = ref;
+  const { codec } = parts;
   const read = async (index: number): Promise<StoredDocument | undefined> => {
-    const chunk = await context.store.readDocument(ref, chunkId(documentId, index));
+    const chunk = await liveDocument(parts, ref, chunkId(documentId, index));
     return chunk?.sourceId === documentId ? chunk : undefined;
   };
   const first = await read(0);
@@ -69,6 +85,7 @@ export async function listDocuments(
   input: ListDocumentsInput,
 ): Promise<{ documents: readonly StoredDocument[]; next: number | undefined }> {
   const { namespace, collectionId, filter, limit } = input;
+  const nowMs = parts.context.world.nowMs();
   const documents: StoredDocument[] = [];
   let bytes = 0;
   let looked = 0;
@@ -80,7 +97,7 @@ export async function listDocuments(
     for (const document of page.documents) {
       if (documents.length >= limit || looked >= LOOKED_MAX) return { documents, next: after };
       looked += 1;
-      if (fits(parts, document, filter)) {
+      if (!isOver(document, nowMs) && fits(parts, document, filter)) {
         const size = documentSize(document, input.withEmbeddings);
         if (documents.length > 0 && bytes + size > LIMITS.pageBytes) {
           return { documents, next: after };
@@ -106,6 +123,40 @@ function fits({ codec }: RecallParts, document: StoredDocument, filter: Document
   if (labels.size === 0 && metadata.length === 0) return true;
   const record = codec.readDocument(document.bytes);
   return hasLabels(record.labels, labels) && passesAll(record, metadata);
+}
+
+/** Lets documents live on; gives those that exist, with when they expire. */
+export async function refreshDocuments(
+  { context }: RecallParts,
+  call: Call,
+  { documentIds, ...ref }: RefreshDocumentsInput,
+): Promise<readonly RefreshedDocument[]> {
+  checkLive(call.signal);
+  const { store, world } = context;
+  const nowMs = world.nowMs();
+  const lives = await store.readDocumentLives(ref, documentIds);
+  const live = documentIds.flatMap((documentId) => {
+    const life = lives.get(documentId);
+    return life === undefined || isOver(life, nowMs) ? [] : [{ documentId, ...life }];
+  });
+  const due = new Set(live.filter((one) => isRefreshDue(one, nowMs)));
+  const dueIds = [...due].map(({ documentId }) => documentId);
+  const isSaved = due.size > 0 && (await isRefreshed(store.refreshDocuments(ref, dueIds, nowMs)));
+  return live.map((one) => {
+    const { documentId, ttlMs } = one;
+    return { documentId, expireMs: isSaved && due.has(one) ? nowMs + ttlMs : one.expireMs };
+  });
+}
+
+// A use of a document still works on a full disk: it just does not let the document live on.
+async function isRefreshed(refresh: Promise<void>): Promise<boolean> {
+  try {
+    await refresh;
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.reason === "STORE_FULL") return false;
+    throw error;
+  }
 }
 
 /** Lists the collections that hold documents, by id. */

@@ -12,6 +12,8 @@ import {
   ListCollectionsResponse,
   type ListDocumentsRequest,
   ListDocumentsResponse,
+  type RefreshDocumentsRequest,
+  RefreshDocumentsResponse,
   type UpsertDocumentsRequest,
   UpsertDocumentsResponse,
 } from "../../gen/memorysidecar/v1/memory_service.ts";
@@ -20,6 +22,7 @@ import { encodeWire } from "../../grpc/fast-writer.ts";
 import { checkText } from "../../grpc/fields.ts";
 import { numberPosition, pageLimit } from "../../grpc/page-token.ts";
 import { spliceField } from "../../grpc/splice.ts";
+import { toTimestamp } from "../../grpc/time.ts";
 import type { Violations } from "../../grpc/violations.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { checkDocumentFilter, fromDocumentFilter } from "../filter-wire.ts";
@@ -88,6 +91,23 @@ export const listDocuments: UnaryRpc<ListDocumentsRequest> = {
     const rest = encodeWire(ListDocumentsResponse, { documents: [], nextPageToken });
     const items = documents.map((document) => documentBytes(document, includeEmbeddings));
     return spliceField(DOCUMENTS_FIELD, items, rest);
+  },
+};
+
+/** RefreshDocuments. */
+export const refreshDocuments: UnaryRpc<RefreshDocumentsRequest> = {
+  validate: ({ documentIds }, v) => checkDifferent(documentIds, v),
+  handle: async ({ services }, call, { namespace, collectionId, documentIds }) => {
+    const refreshed = await services.recall.refreshDocuments(call, {
+      namespace: fromNamespace(namespace),
+      collectionId: fromCollection(collectionId),
+      documentIds,
+    });
+    const documents = refreshed.map(({ documentId, expireMs }) => ({
+      documentId,
+      expireTime: expireMs === 0 ? undefined : toTimestamp(expireMs),
+    }));
+    return encodeWire(RefreshDocumentsResponse, { documents });
   },
 };
 
@@ -183,14 +203,18 @@ function checkSplitter(v: Violations, splitter: TextSplitter | undefined): void 
   v.leave();
 }
 
-function checkDeleteDocuments(request: DeleteDocumentsRequest, v: Violations): void {
-  const { documentIds } = request;
+function checkDifferent(documentIds: readonly string[], v: Violations): void {
   const seen = new Set<string>();
   for (let index = 0; index < documentIds.length && !v.full; index++) {
     const id = documentIds[index] ?? "";
     if (seen.has(id)) v.add(`document_ids[${index}]`, "is used twice in this request");
     seen.add(id);
   }
+}
+
+function checkDeleteDocuments(request: DeleteDocumentsRequest, v: Violations): void {
+  const { documentIds } = request;
+  checkDifferent(documentIds, v);
   if (request.etag !== "" && documentIds.length > 1) {
     v.add("etag", "must be empty unless the request names one document");
   }

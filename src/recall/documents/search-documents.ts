@@ -1,6 +1,7 @@
 // The scorings of documents of one collection by one vector, or by TF-IDF.
 
 import { type Call, checkLive } from "../../kit/call.ts";
+import { isOver } from "../../kit/life.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { meansScope } from "../../memory/rules/scopes.ts";
 import type { StoredDocument } from "../../store/store.ts";
@@ -21,8 +22,8 @@ const TRIES_MAX = 3;
 /** Documents that are read to name a collection's own vectors. */
 const GIVEN_LOOK_MAX = 100;
 
-/** Arguments for the index. */
-type Ask = (index: RecallIndex) => Promise<IndexAnswer>;
+/** Asks the index for so many entries more than the page needs. */
+type Ask = (index: RecallIndex, extra: number) => Promise<IndexAnswer>;
 
 /** Finds documents of one collection. */
 export async function searchDocuments(
@@ -40,13 +41,15 @@ export async function searchDocuments(
     ...{ signal: call.signal },
     ...(scoring === "tf_idf" ? { tfIdf: collectionId } : {}),
   };
+  let extra = 0;
   for (let tries = 1; ; tries += 1) {
     const found = await parts.keeper.search(terms, async (index) => {
-      const answer = await ask(index);
+      const answer = await ask(index, extra);
       return await readMatches(parts, input, answer);
     });
-    // A document that was deleted meanwhile made room for others.
-    if (!found.isShort || tries === TRIES_MAX) return found;
+    // Documents that were deleted meanwhile, or have expired, make room for others.
+    if (found.missing === 0 || tries === TRIES_MAX) return found;
+    extra += found.missing;
   }
 }
 
@@ -56,8 +59,9 @@ async function askOf(parts: RecallParts, call: Call, input: SearchDocumentsInput
       return await askCosine(parts, call, input);
     case "tf_idf": {
       const { namespace, collectionId, query: text, filter, minScore } = input;
-      const query = { collectionId, text, filter, minScore, limit: endOf(input) };
-      return (index) => index.searchTfIdf(namespace, query);
+      const query = { collectionId, text, filter, minScore };
+      return (index, extra) =>
+        index.searchTfIdf(namespace, { ...query, limit: endOf(input) + extra });
     }
   }
 }
@@ -78,11 +82,12 @@ async function askCosine(
   if (embedding === undefined && !isLocal && made === undefined) throw embedderUnavailable();
   const vector = embedding ?? (made === undefined ? undefined : { model: id, values: made });
   const query = {
-    ...{ text, filter, minScore, limit: endOf(input), nowMs: context.world.nowMs() },
+    ...{ text, filter, minScore, nowMs: context.world.nowMs() },
     ...(vector === undefined ? {} : { vector }),
   };
-  return async (index) => {
-    const answer = await index.searchCosine(namespace, query);
+  return async (index, extra) => {
+    const limit = endOf(input) + extra;
+    const answer = await index.searchCosine(namespace, { ...query, limit });
     const isOwn =
       embedding === undefined ||
       (embedding.model === id && embedding.values.length === dimensions && id !== "");
@@ -113,27 +118,25 @@ async function readMatches(
   { context, codec }: RecallParts,
   input: SearchDocumentsInput,
   answer: IndexAnswer,
-): Promise<DocumentMatches & { readonly isShort: boolean }> {
-  const { namespace, collectionId, withEmbeddings, filter, offset } = input;
+): Promise<DocumentMatches & { readonly missing: number }> {
+  const { namespace, collectionId, withEmbeddings, filter, limit, offset } = input;
+  const nowMs = context.world.nowMs();
   const isFiltered = filtersRecords(filter);
-  const fits = ({ bytes }: StoredDocument): boolean =>
-    meansScope(codec.readDocumentHead(bytes).scope, filter.scope) &&
-    (!isFiltered || passes(codec.readDocument(bytes), filter));
+  const fits = (document: StoredDocument): boolean =>
+    !isOver(document, nowMs) &&
+    meansScope(codec.readDocumentHead(document.bytes).scope, filter.scope) &&
+    (!isFiltered || passes(codec.readDocument(document.bytes), filter));
   const matches: DocumentMatches["matches"][number][] = [];
   let bytes = 0;
-  let isShort = false;
   for (const [at, { position, score }] of answer.hits.slice(offset).entries()) {
     const query = { namespace, collectionId, after: position - 1, last: position, limit: 1 };
     const [document] = (await context.store.listDocuments(query)).documents;
-    if (document === undefined || !fits(document)) {
-      isShort = true;
-      continue;
-    }
+    if (document === undefined || !fits(document)) continue;
     bytes += documentSize(document, withEmbeddings);
-    if (matches.length > 0 && bytes > LIMITS.pageBytes) {
-      return { matches, next: offset + at, isShort: false };
-    }
+    const isFull = matches.length === limit || (matches.length > 0 && bytes > LIMITS.pageBytes);
+    if (isFull) return { matches, next: offset + at, missing: 0 };
     matches.push({ document, score });
   }
-  return { matches, next: answer.more ? endOf(input) : undefined, isShort };
+  const next = answer.more ? answer.hits.length : undefined;
+  return { matches, next, missing: answer.more ? limit - matches.length : 0 };
 }

@@ -7,6 +7,7 @@ import type { Call } from "../../kit/call.ts";
 import { etagMismatch, requestInvalid } from "../../kit/errors.ts";
 import type { Etags } from "../../kit/etag.ts";
 import { makeSessionId } from "../../kit/ids.ts";
+import { isOver, lifeFrom } from "../../kit/life.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import type { DocumentDecision, DocumentView, StoredDocument } from "../../store/store.ts";
 import type {
@@ -18,7 +19,7 @@ import type {
 import type { RecallParts } from "../parts.ts";
 import { collectionLimitReached } from "../rules/errors.ts";
 import { isLonger, splitText } from "../rules/splitter.ts";
-import { changeDocuments, documentEvents } from "./change-documents.ts";
+import { changeDocuments, documentEvents, liveView } from "./change-documents.ts";
 
 const RANDOM_BYTES = 10;
 /** Bytes of the wire form of an embedding beside its values and its model. */
@@ -73,7 +74,9 @@ export async function upsertDocuments(
   const pieceIds = sources.flatMap(({ pieces }) => pieces.map(({ documentId }) => documentId));
   const documentIds = [...new Set([...pieceIds, ...sourceIds])];
   const change = { namespace, collectionId, documentIds, sourceIds };
-  return await changeDocuments(parts, call, change, (view) => decideUpsert(upsert, view));
+  return await changeDocuments(parts, call, change, (stored) =>
+    decideUpsert(upsert, stored, liveView(stored, nowMs)),
+  );
 }
 
 function sourceOf(
@@ -117,7 +120,17 @@ function checkPieces(sources: readonly Source[]): void {
   if (violations.length > 0) throw requestInvalid(violations);
 }
 
-function decideUpsert(upsert: Upsert, view: DocumentView): DocumentDecision<Uint8Array> {
+/**
+ * Decides an upsert.
+ *
+ * @param stored - The view with documents that have expired: they keep their numbers.
+ * @param view - The view without them.
+ */
+function decideUpsert(
+  upsert: Upsert,
+  stored: DocumentView,
+  view: DocumentView,
+): DocumentDecision<Uint8Array> {
   const { parts, call, input, sources, nowMs } = upsert;
   const { revision } = view;
   const { etags } = parts.context;
@@ -125,22 +138,28 @@ function decideUpsert(upsert: Upsert, view: DocumentView): DocumentDecision<Uint
   if (view.collection === undefined && view.collectionCount >= LIMITS.collections) {
     throw collectionLimitReached();
   }
-  const put = encodeAll(upsert, view);
+  const put = encodeAll(upsert, stored, view);
   const putIds = new Set(put.map(({ documentId }) => documentId));
-  const removed = replacedBy(sources, view).filter(({ documentId }) => !putIds.has(documentId));
+  const replaced = replacedBy(sources, stored);
+  const removed = replaced.filter(({ documentId }) => !putIds.has(documentId));
   const created = put.filter(({ documentId }) => !view.documents.has(documentId)).length;
   const { collectionId } = input;
   const at = { ...input, revision, nowMs, call };
+  const isGone = (document: StoredDocument): boolean => isOver(document, nowMs);
+  const expired = [...stored.documents.values(), ...replaced].filter(isGone).map(idOf);
+  const dropped = removed.filter((document) => !isGone(document)).map(idOf);
+  const deleted = { type: EVENT_TYPE.documentsDeleted, collectionId };
   const events = documentEvents(parts.context, at, [
+    ...(expired.length === 0
+      ? []
+      : [{ ...deleted, documentIds: [...new Set(expired)], expired: true }]),
     {
       type: EVENT_TYPE.documentsUpserted,
       collectionId,
       documentIds: [...putIds],
       createdCount: created,
     },
-    ...(removed.length === 0
-      ? []
-      : [{ type: EVENT_TYPE.documentsDeleted, collectionId, documentIds: removed.map(idOf) }]),
+    ...(dropped.length === 0 ? [] : [{ ...deleted, documentIds: dropped }]),
   ]);
   const documents = sources.map((source) => upsertedOf(source, view, etags));
   const bytes = input.encode({ documents, revision });
@@ -187,17 +206,20 @@ function replacedBy(sources: readonly Source[], view: DocumentView): readonly St
   return [...replaced.values()];
 }
 
-function encodeAll(upsert: Upsert, view: DocumentView): readonly StoredDocument[] {
+function encodeAll(
+  upsert: Upsert,
+  stored: DocumentView,
+  view: DocumentView,
+): readonly StoredDocument[] {
   let nextNo = view.nextDocumentNo;
   return upsert.sources.flatMap(({ draft, pieces }, index) =>
     pieces.map((piece) => {
       const { documentId } = piece;
       const before = view.documents.get(documentId);
-      const stored = encodePiece(upsert, { draft, piece, before, revision: view.revision });
-      checkSize(stored, index);
-      if (before !== undefined) return { ...stored, documentNo: before.documentNo };
-      nextNo += 1;
-      return { ...stored, documentNo: nextNo - 1 };
+      const document = encodePiece(upsert, { draft, piece, before, revision: view.revision });
+      checkSize(document, index);
+      const documentNo = stored.documents.get(documentId)?.documentNo ?? nextNo++;
+      return { ...document, documentNo };
     }),
   );
 }
@@ -228,6 +250,7 @@ function encodePiece(
     embedding,
     createMs,
     etagRevision: revision,
+    ...lifeFrom(nowMs, draft.ttlMs),
   };
 }
 

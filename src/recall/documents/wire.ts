@@ -3,11 +3,12 @@
 
 import type { Codec } from "../../core/codec.ts";
 import { fromMemoryScope, toMemoryScope } from "../../core/wire.ts";
+import { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
 import * as wire from "../../gen/memorysidecar/v1/document.ts";
 import { Trust } from "../../gen/memorysidecar/v1/message.ts";
 import { encodeWire } from "../../grpc/fast-writer.ts";
-import { spliceField } from "../../grpc/splice.ts";
-import { toTimestamp } from "../../grpc/time.ts";
+import { spliceField, spliceFields } from "../../grpc/splice.ts";
+import { fromOptionalSpan, toDuration, toTimestamp } from "../../grpc/time.ts";
 import type { Violations } from "../../grpc/violations.ts";
 import { floatBytes } from "../../kit/bytes.ts";
 import { LIMITS } from "../../kit/limits.ts";
@@ -19,8 +20,9 @@ import { joinChunks } from "../rules/splitter.ts";
 /** The collection that an empty one stands for. */
 const DEFAULT_COLLECTION = "default";
 
-// The field of Document that is spliced in, as in document.proto.
+// The fields of Document that are spliced in, as in document.proto.
 const EMBEDDING_FIELD = 9;
+const EXPIRE_TIME_FIELD = 23;
 
 /** Chunks share a tenth unless the caller says otherwise. */
 const OVERLAP_DIVISOR = 10;
@@ -35,7 +37,9 @@ export function fromCollection(collectionId: string): string {
 /** Gives a checked document of a request to the service. */
 export function toDocumentDraft(document: wire.Document): DocumentDraft {
   const { documentId, etag, text } = document;
-  return { documentId, etag, text, embedding: fromEmbedding(document.embedding), wire: document };
+  const embedding = fromEmbedding(document.embedding);
+  const ttlMs = fromOptionalSpan(document.ttl, 0);
+  return { documentId, etag, text, embedding, ttlMs, wire: document };
 }
 
 function encodeDocument(draft: DocumentDraft, stamp: DocumentStamp): Uint8Array {
@@ -49,6 +53,8 @@ function encodeDocument(draft: DocumentDraft, stamp: DocumentStamp): Uint8Array 
     scope: toMemoryScope(fromMemoryScope(given.scope)),
     text: stamp.text,
     embedding: undefined,
+    ttl: draft.ttlMs === 0 ? undefined : toDuration(draft.ttlMs),
+    expireTime: undefined,
     trust: given.trust === Trust.LOW ? Trust.LOW : Trust.MEDIUM,
     sourceDocumentId: chunk?.sourceId ?? "",
     chunkIndex: chunk?.index ?? 0,
@@ -104,11 +110,24 @@ export function fromSplitter(
   return { chunkChars, overlapChars };
 }
 
-/** Gives the wire form of a stored document, with its embedding where it is asked for. */
+/**
+ * Gives the wire form of a stored document, with its embedding where it is asked for. A refresh
+ * moves when it expires and leaves its bytes.
+ */
 export function documentBytes(document: StoredDocument, withEmbedding: boolean): Uint8Array {
-  const { bytes, embedding } = document;
-  if (!withEmbedding || embedding === undefined) return bytes;
-  return spliceField(EMBEDDING_FIELD, [encodeEmbedding(embedding)], bytes);
+  const { bytes, embedding, expireMs } = document;
+  const items = {
+    embedding: withEmbedding && embedding !== undefined ? [encodeEmbedding(embedding)] : [],
+    expireTime: expireMs === 0 ? [] : [encodeWire(Timestamp, toTimestamp(expireMs))],
+  };
+  if (items.embedding.length + items.expireTime.length === 0) return bytes;
+  return spliceFields(
+    [
+      { field: EMBEDDING_FIELD, items: items.embedding },
+      { field: EXPIRE_TIME_FIELD, items: items.expireTime },
+    ],
+    bytes,
+  );
 }
 
 /** Turns a collection into its public form. */

@@ -4,7 +4,6 @@ import { Etags } from "../../kit/etag.ts";
 import {
   afterPath,
   decideRecords,
-  isRefreshDue,
   type KeptRecord,
   type PathChoice,
   type RecordOperation,
@@ -152,11 +151,4 @@ test.each<[string, Partial<PathChoice>, string | undefined]>([
 ])("of %s a list with %j shows %s", (path, choice, shown) => {
   const all = { prefix: [], suffix: [], maxDepth: 0, ...choice };
   expect(shownPath(path.split("/"), all)?.join("/")).toBe(shown);
-});
-
-test("a refresh is due when it gains a hundredth of the ttl", () => {
-  const due = (expireMs: number, ttlMs = 1_000) => isRefreshDue(kept({ ttlMs, expireMs }), NOW_MS);
-  expect(due(NOW_MS + 990)).toBe(true);
-  expect(due(NOW_MS + 991)).toBe(false);
-  expect(due(0, 0)).toBe(false);
 });

@@ -2,6 +2,7 @@
 
 import { AppError } from "../../kit/errors.ts";
 import type { Etags } from "../../kit/etag.ts";
+import { isOver, type Life } from "../../kit/life.ts";
 import type { MemoryScope } from "../../memory/rules/memory.ts";
 
 /** Names a record in its namespace. No text is empty or holds a control character. */
@@ -12,14 +13,10 @@ export interface RecordName {
 }
 
 /** A record without its value. */
-export interface KeptRecord extends RecordName {
+export interface KeptRecord extends RecordName, Life {
   readonly valueBytes: number;
   readonly mediaType: string;
   readonly owner: MemoryScope;
-  /** 0: it does not expire. */
-  readonly ttlMs: number;
-  /** When it expires; 0: never. */
-  readonly expireMs: number;
   readonly version: number;
   /** The revision that last wrote it; the etag is made of it. */
   readonly etagRevision: number;
@@ -91,16 +88,8 @@ export function shownPath(
 }
 
 /** Whether the time of a record has run out. */
-export function isRecordExpired({ expireMs }: KeptRecord, nowMs: number): boolean {
-  return expireMs > 0 && expireMs <= nowMs;
-}
-
-// A read need not write each time: what it gains must be worth it.
-const GAIN_SHARE = 100;
-
-/** Whether a read lets a record live on, so that this is saved. */
-export function isRefreshDue({ ttlMs, expireMs }: KeptRecord, nowMs: number): boolean {
-  return ttlMs > 0 && nowMs + ttlMs - expireMs >= ttlMs / GAIN_SHARE;
+export function isRecordExpired(record: KeptRecord, nowMs: number): boolean {
+  return isOver(record, nowMs);
 }
 
 /** State that a record must have: a version of it, or whether it exists. */

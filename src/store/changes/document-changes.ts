@@ -4,6 +4,7 @@
 import { documentPlanFault } from "../document-faults.ts";
 import type {
   ChangedDocuments,
+  CollectionRef,
   DocumentChange,
   DocumentPlan,
   DocumentView,
@@ -15,16 +16,19 @@ import {
   COLLECTION,
   type CollectionRow,
   DOCUMENT,
+  DOCUMENT_END,
   DOCUMENT_ID,
   type DocumentRow,
   EMPTIED,
   encodeDocumentBody,
 } from "../tables/document-tables.ts";
 import {
+  chunkNosOf,
   chunksOf,
   collectionOf,
   documentNoOf,
   findDocument,
+  needRow,
   readCollection,
   readDocumentRow,
 } from "../tables/documents.ts";
@@ -163,7 +167,7 @@ function saveCollection(core: Core, { base, change, old, plan }: DocumentSteps):
   const { put = [], remove = [] } = plan;
   const logNo = base.row?.logNo ?? core.writer.nextLogNo++;
   for (const document of put) {
-    putDocument(core, logNo, document, old.get(document.documentId));
+    putDocument(core, { ...change, logNo }, document, old.get(document.documentId));
   }
   for (const documentId of remove) {
     removeDocument(core, logNo, old.get(documentId));
@@ -191,18 +195,24 @@ function saveCollection(core: Core, { base, change, old, plan }: DocumentSteps):
   return 0;
 }
 
+/** A collection and the log number under which its documents stand. */
+type CollectionLog = CollectionRef & { readonly logNo: number };
+
 function putDocument(
   core: Core,
-  logNo: number,
+  log: CollectionLog,
   document: StoredDocument,
   old: OldDocument | undefined,
 ): void {
+  const { logNo } = log;
   const { memtable, writer } = core;
-  const { bytes, createMs, documentId, documentNo, etagRevision, sourceId } = document;
+  const { bytes, documentNo, embedding: _, ...facts } = document;
+  const { documentId, sourceId } = facts;
   if (old === undefined) {
     DOCUMENT_ID.put({ memtable }, DOCUMENT_ID.key(logNo, documentId), documentNo);
   } else {
     eraseBodies(core, logNo, old);
+    dropEnd(core, logNo, documentNo, old);
   }
   if (old !== undefined && old.sourceId !== "" && old.sourceId !== sourceId) {
     memtable.set(CHUNK.key(logNo, old.sourceId, documentNo), null);
@@ -211,9 +221,56 @@ function putDocument(
     CHUNK.put({ memtable }, CHUNK.key(logNo, sourceId, documentNo), true);
   }
   const bodyNo = writer.putMessage(encodeDocumentBody(document));
-  const key = DOCUMENT.key(logNo, documentNo);
-  const row = { bodyNo, byteCount: bytes.length, documentId, sourceId, createMs, etagRevision };
-  memtable.set(key, DOCUMENT.encode(key, row));
+  putRow(core, log, documentNo, { ...facts, bodyNo, byteCount: bytes.length });
+}
+
+function putRow(
+  core: Core,
+  { namespace, collectionId, logNo }: CollectionLog,
+  documentNo: number,
+  row: DocumentRow,
+): void {
+  const { expireMs } = row;
+  DOCUMENT.put(core, DOCUMENT.key(logNo, documentNo), row);
+  if (expireMs > 0) {
+    const end = DOCUMENT_END.key(expireMs, logNo, documentNo);
+    DOCUMENT_END.put(core, end, { namespace, collectionId });
+  }
+}
+
+function dropEnd(core: Core, logNo: number, documentNo: number, { expireMs }: DocumentRow): void {
+  if (expireMs > 0) core.memtable.set(DOCUMENT_END.key(expireMs, logNo, documentNo), null);
+}
+
+/** Lets documents live on from now for their ttl, those that have one and have not expired. */
+export async function refreshDocuments(
+  core: Core,
+  ref: CollectionRef,
+  documentIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  core.writer.assertOpen();
+  const logNo = readCollection(core, ref, "pending")?.logNo;
+  if (logNo === undefined) return;
+  const numbers = new Set(documentIds.flatMap((id) => livingTogether(core, logNo, id)));
+  const rows = [...numbers].map((no) => [no, needRow(core, logNo, no, "pending")] as const);
+  core.writer.whole(() => {
+    for (const [documentNo, row] of rows) {
+      const expireMs = nowMs + row.ttlMs;
+      if (row.expireMs <= nowMs || row.expireMs >= expireMs) continue;
+      dropEnd(core, logNo, documentNo, row);
+      putRow(core, { ...ref, logNo }, documentNo, { ...row, expireMs });
+    }
+  });
+  await core.writer.whenDurable();
+}
+
+/** The numbers of a document, or of all chunks of its source. */
+function livingTogether(core: Core, logNo: number, documentId: string): readonly number[] {
+  const documentNo = documentNoOf(core, logNo, documentId, "pending");
+  if (documentNo === undefined) return chunkNosOf(core, logNo, documentId, "pending");
+  const { sourceId } = needRow(core, logNo, documentNo, "pending");
+  return sourceId === "" ? [documentNo] : chunkNosOf(core, logNo, sourceId, "pending");
 }
 
 function removeDocument(core: Core, logNo: number, old: OldDocument | undefined): void {
@@ -221,6 +278,7 @@ function removeDocument(core: Core, logNo: number, old: OldDocument | undefined)
   const { memtable } = core;
   const { documentId, documentNo, sourceId } = old;
   eraseBodies(core, logNo, old);
+  dropEnd(core, logNo, documentNo, old);
   memtable.set(DOCUMENT.key(logNo, documentNo), null);
   memtable.set(DOCUMENT_ID.key(logNo, documentId), null);
   if (sourceId !== "") memtable.set(CHUNK.key(logNo, sourceId, documentNo), null);

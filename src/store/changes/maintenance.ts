@@ -4,6 +4,7 @@
 import { unseal } from "../engine/envelope.ts";
 import { afterPrefix, readU64, u64 } from "../engine/keys.ts";
 import { rangeIndex } from "../engine/reads.ts";
+import type { AnyTable } from "../engine/table.ts";
 import type { MaintenancePlan } from "../store.ts";
 import { LOG_TABLES } from "../tables/all.ts";
 import type { Core } from "../tables/core.ts";
@@ -124,7 +125,7 @@ export class Maintenance {
       keys.push(
         ...(table.bodyNo === undefined
           ? this.#core.env.index.getKeys(range)
-          : this.#purgeBodies(range, table.bodyNo)),
+          : this.#purgeBodies(range, table.bodyNo, table.companion)),
       );
     }
     return keys;
@@ -133,14 +134,18 @@ export class Maintenance {
   #purgeBodies(
     range: { readonly start: string; readonly end: string; readonly limit: number },
     bodyNoOf: (payload: Uint8Array) => number,
+    companionOf: AnyTable["companion"],
   ): string[] {
     const { env, writer } = this.#core;
     const keys: string[] = [];
     for (const { key, value } of env.index.getRange(range)) {
       keys.push(key);
       try {
-        const bodyNo = bodyNoOf(unseal(key, value, "row"));
+        const payload = unseal(key, value, "row");
+        const bodyNo = bodyNoOf(payload);
         if (bodyNo !== 0) writer.eraseMessage(bodyNo);
+        const companion = companionOf?.(key, payload);
+        if (companion !== undefined) keys.push(companion);
       } catch {
         // A damaged row does not stop the erasing; verify reports its message as unreferenced.
       }

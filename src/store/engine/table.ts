@@ -261,11 +261,13 @@ type Erased =
   | { readonly under?: never; readonly erasedWith: ErasedWith };
 
 /** The records of a table, and where they belong. */
-export type TableOptions<R> = Erased & {
+export type TableOptions<K, R> = Erased & {
   readonly record: Codec<R>;
   readonly bucket?: (key: string) => string;
   /** The number of the body among the messages that a record names; 0 for none. */
   readonly bodyNo?: (record: R) => number;
+  /** The key of the row elsewhere that is erased with a row under a log number, if there is one. */
+  readonly companion?: (parts: K, record: R) => string | undefined;
 };
 
 type KeyParts<K> = { readonly [P in keyof K]: KeyPart<K[P]> };
@@ -273,7 +275,15 @@ type KeyParts<K> = { readonly [P in keyof K]: KeyPart<K[P]> };
 /** A table whatever its keys and records are. */
 export type AnyTable = Pick<
   Table<readonly unknown[], unknown>,
-  "id" | "name" | "isNumbered" | "bucket" | "under" | "erasedWith" | "bodyNo" | "decode"
+  | "id"
+  | "name"
+  | "isNumbered"
+  | "bucket"
+  | "under"
+  | "erasedWith"
+  | "bodyNo"
+  | "companion"
+  | "decode"
 >;
 
 export class Table<K extends readonly unknown[], R> {
@@ -287,6 +297,8 @@ export class Table<K extends readonly unknown[], R> {
   readonly under: "log" | "memories" | undefined;
   /** The number of the body among the messages that a record names; 0 for none. */
   readonly bodyNo: ((payload: Uint8Array) => number) | undefined;
+  /** The key of the row elsewhere that is erased with a row, if there is one. */
+  readonly companion: ((key: string, payload: Uint8Array) => string | undefined) | undefined;
   readonly key: (...parts: K) => string;
   readonly encode: (key: string, record: R) => Buffer;
   readonly decode: (payload: Uint8Array) => R;
@@ -297,13 +309,15 @@ export class Table<K extends readonly unknown[], R> {
     id: number,
     name: string,
     parts: KeyParts<K>,
-    { record, bucket, under, erasedWith, bodyNo }: TableOptions<R>,
+    { record, bucket, under, erasedWith, bodyNo, companion }: TableOptions<K, R>,
   ) {
     this.id = String.fromCharCode(id);
     this.bucket = bucket;
     this.under = under;
     this.erasedWith = erasedWith ?? (under === "log" ? "log" : "memory");
     this.bodyNo = bodyNo && ((payload) => bodyNo(record.decode(payload)));
+    this.companion =
+      companion && ((key, payload) => companion(this.parts(key), record.decode(payload)));
     this.encode = record.encode;
     this.decode = record.decode;
     this.name = name;
@@ -379,7 +393,7 @@ export function defineTable<K extends readonly unknown[] | [], R>(
   id: number,
   name: string,
   parts: KeyParts<K>,
-  options: TableOptions<R>,
+  options: TableOptions<K, R>,
 ): Table<K, R> {
   return new Table(id, name, parts, options);
 }

@@ -5,6 +5,7 @@ import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import * as changing from "../changes/changing.ts";
 import { type CopyContext, copySession } from "../changes/copy.ts";
+import { refreshDocuments } from "../changes/document-changes.ts";
 import * as erasures from "../changes/erasures.ts";
 import { startImport } from "../changes/import.ts";
 import { Maintenance } from "../changes/maintenance.ts";
@@ -31,11 +32,13 @@ import { SessionCache } from "../tables/cache.ts";
 import { CommitReport, type Core, RecordCounts } from "../tables/core.ts";
 import { COLLECTION, RECALLED } from "../tables/document-tables.ts";
 import {
+  expiredDocuments,
   findDocument,
   listCollections,
   listDocuments,
   noteRecalled,
   readCollection,
+  readDocumentLives,
   recalledNamespaces,
 } from "../tables/documents.ts";
 import { CONSUMER } from "../tables/event-tables.ts";
@@ -403,6 +406,10 @@ function recordReads(core: Core) {
     }),
     listDocuments: read(listDocuments),
     listCollections: read(listCollections),
+    readDocumentLives: read(readDocumentLives),
+    expiredDocuments: read((_, nowMs, limit) =>
+      core.writer.isDiskFull ? [] : expiredDocuments(core, nowMs, limit),
+    ),
     readVectors: read(readVectors),
     recalledNamespaces: read(recalledNamespaces),
     readMemory: read(memories.readMemory),
@@ -436,6 +443,7 @@ function recordReads(core: Core) {
 type Changes = Exclude<keyof Store, keyof ErasureStore> &
   (
     | `change${string}`
+    | "refreshDocuments"
     | "refreshRecords"
     | "copySession"
     | "importLog"
@@ -471,6 +479,10 @@ function changesOf(
     changeDocuments: async (change, decide) => {
       await admit(change.allowWhenFull);
       return changing.changeDocuments(core, change, decide);
+    },
+    refreshDocuments: async (ref, documentIds, nowMs) => {
+      await admit(false);
+      return refreshDocuments(core, ref, documentIds, nowMs);
     },
     changeMemories: async (change, decide) => {
       await admit(change.allowWhenFull);

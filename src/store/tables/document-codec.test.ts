@@ -60,12 +60,14 @@ test("a row of a document comes back", () => {
     sourceId: text,
     createMs: number,
     etagRevision: number,
+    ttlMs: number,
+    expireMs: number,
   });
   fc.assert(
     fc.property(row, (one) => {
       const payload = payloadOf(DOCUMENT.encode("k", one));
       expect(DOCUMENT.decode(payload)).toEqual(one);
-      const { bodyNo, byteCount, documentId, sourceId, createMs, etagRevision } = one;
+      const { bodyNo, byteCount, documentId, sourceId, createMs, etagRevision, ...life } = one;
       expect(DocumentRecord.decode(payload)).toEqual({
         bodyNo: BigInt(bodyNo),
         byteCount: BigInt(byteCount),
@@ -73,6 +75,8 @@ test("a row of a document comes back", () => {
         sourceId,
         createMs: BigInt(createMs),
         etagRevision: BigInt(etagRevision),
+        ttlMs: BigInt(life.ttlMs),
+        expireMs: BigInt(life.expireMs),
       });
     }),
   );

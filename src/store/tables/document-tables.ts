@@ -2,6 +2,7 @@
 // the messages, which put them into one.
 
 import { floatBytes, floatsOf } from "../../kit/bytes.ts";
+import type { Life } from "../../kit/life.ts";
 import {
   aNumber,
   aText,
@@ -14,7 +15,7 @@ import {
   ONE_NUMBER,
   record,
 } from "../engine/table.ts";
-import type { StoredDocument, VectorRecord } from "../store.ts";
+import type { CollectionRef, StoredDocument, VectorRecord } from "../store.ts";
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -48,7 +49,7 @@ export const EMPTIED = defineTable(0x19, "emptied collection", [aText, lastText]
 });
 
 /** Location of a document, and its facts for lists. */
-export interface DocumentRow {
+export interface DocumentRow extends Life {
   readonly bodyNo: number;
   /** Of the wire form, without the embedding. */
   readonly byteCount: number;
@@ -67,10 +68,21 @@ export const DOCUMENT = defineTable(0x1a, "document", [aNumber, aNumber], {
     sourceId: field.text(4),
     createMs: field.number(5),
     etagRevision: field.number(6),
+    ttlMs: field.number(7),
+    expireMs: field.number(8),
   }),
   bucket: bucket.allButLast,
   under: "log",
   bodyNo: ({ bodyNo }) => bodyNo,
+  companion: ([logNo, documentNo], { expireMs }) =>
+    expireMs === 0 ? undefined : DOCUMENT_END.key(expireMs, logNo, documentNo),
+});
+
+/** Documents that expire: when, the log number and the document number. */
+export const DOCUMENT_END = defineTable(0x3b, "end of a document", [aNumber, aNumber, aNumber], {
+  erasedWith: "log",
+  record: record<CollectionRef>({ namespace: field.text(1), collectionId: field.text(2) }),
+  bucket: bucket.table,
 });
 
 export const DOCUMENT_ID = defineTable(0x1b, "document id", [aNumber, lastText], {

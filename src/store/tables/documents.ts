@@ -3,15 +3,17 @@
 // number, and what stands under it is erased by upkeep as a dead log is.
 
 import { recordCorrupt } from "../../kit/errors.ts";
+import type { Life } from "../../kit/life.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { forgottenOf, newestRecalled, RECALLED_MAX } from "../document-faults.ts";
 import { afterPrefix, readText, readU64, u64 } from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
-import { decodeRecord, rangeIndex, unlessDamaged } from "../engine/reads.ts";
+import { decodeRecord, firstOf, rangeIndex, unlessDamaged } from "../engine/reads.ts";
 import type {
   CollectionRef,
   DocumentPage,
   DocumentQuery,
+  DocumentRef,
   StoredCollection,
   StoredDocument,
 } from "../store.ts";
@@ -21,6 +23,7 @@ import {
   COLLECTION,
   type CollectionRow,
   DOCUMENT,
+  DOCUMENT_END,
   DOCUMENT_ID,
   type DocumentRow,
   decodeDocumentBody,
@@ -76,14 +79,14 @@ function documentOf(
   row: DocumentRow,
   visibility: Visibility,
 ): StoredDocument {
-  const { bodyNo, byteCount, documentId, sourceId, createMs, etagRevision } = row;
+  const { bodyNo, byteCount, ...facts } = row;
   const payload = readMessage(core, bodyNo, visibility);
   const body = decodeRecord("document", payload, decodeDocumentBody);
-  if (body.documentId !== documentId || body.bytes.length !== byteCount) {
+  if (body.documentId !== facts.documentId || body.bytes.length !== byteCount) {
     throw recordCorrupt(`message ${bodyNo} is not the document that its row names`);
   }
   const { bytes, embedding } = body;
-  return { documentId, documentNo, sourceId, bytes, embedding, createMs, etagRevision };
+  return { ...facts, documentNo, bytes, embedding };
 }
 
 /** A document that a list names. Throws RECORD_CORRUPT when it is missing. */
@@ -93,11 +96,22 @@ function needDocument(
   documentNo: number,
   visibility: Visibility,
 ): StoredDocument {
+  const row = needRow(core, logNo, documentNo, visibility);
+  return documentOf(core, documentNo, row, visibility);
+}
+
+/** The row of a document that a list names. Throws RECORD_CORRUPT when it is missing. */
+export function needRow(
+  core: Core,
+  logNo: number,
+  documentNo: number,
+  visibility: Visibility,
+): DocumentRow {
   const row = readDocumentRow(core, logNo, documentNo, visibility);
   if (row === undefined) {
     throw recordCorrupt(`document ${documentNo} of log ${logNo} is listed but missing`);
   }
-  return documentOf(core, documentNo, row, visibility);
+  return row;
 }
 
 /** Finds a document by its id; undefined when there is none. */
@@ -116,6 +130,18 @@ export function findDocument(
   return document;
 }
 
+/** The numbers of the chunks of a source, rising. */
+export function chunkNosOf(
+  core: Core,
+  logNo: number,
+  sourceId: string,
+  visibility: Visibility,
+): number[] {
+  const prefix = CHUNK.prefix(logNo, sourceId);
+  const range = { start: prefix + u64(0), end: afterPrefix(prefix) };
+  return [...rangeIndex(core, visibility, range)].map(({ key }) => readU64(key, prefix.length));
+}
+
 /** The chunks of a source by rising number. */
 export function chunksOf(
   core: Core,
@@ -123,13 +149,55 @@ export function chunksOf(
   sourceId: string,
   visibility: Visibility,
 ): StoredDocument[] {
-  const prefix = CHUNK.prefix(logNo, sourceId);
-  const range = { start: prefix + u64(0), end: afterPrefix(prefix) };
-  const chunks: StoredDocument[] = [];
-  for (const { key } of rangeIndex(core, visibility, range)) {
-    chunks.push(needDocument(core, logNo, readU64(key, prefix.length), visibility));
+  return chunkNosOf(core, logNo, sourceId, visibility).map((documentNo) =>
+    needDocument(core, logNo, documentNo, visibility),
+  );
+}
+
+/** The lives of documents by id; that of a source is that of its first chunk. */
+export function readDocumentLives(
+  core: Core,
+  ref: CollectionRef,
+  documentIds: readonly string[],
+): Map<string, Life> {
+  const lives = new Map<string, Life>();
+  const logNo = readCollection(core, ref, "committed")?.logNo;
+  if (logNo === undefined) return lives;
+  for (const documentId of documentIds) {
+    const documentNo =
+      documentNoOf(core, logNo, documentId, "committed") ?? firstChunkNo(core, logNo, documentId);
+    if (documentNo === undefined) continue;
+    const { ttlMs, expireMs } = needRow(core, logNo, documentNo, "committed");
+    lives.set(documentId, { ttlMs, expireMs });
   }
-  return chunks;
+  return lives;
+}
+
+function firstChunkNo(core: Core, logNo: number, sourceId: string): number | undefined {
+  const prefix = CHUNK.prefix(logNo, sourceId);
+  const first = firstOf(core, "committed", { start: prefix + u64(0), end: afterPrefix(prefix) });
+  return first && readU64(first.key, prefix.length);
+}
+
+/** Documents whose time has run out, the earliest first. */
+export function expiredDocuments(core: Core, nowMs: number, limit: number): DocumentRef[] {
+  const start = DOCUMENT_END.id + u64(0);
+  const end = DOCUMENT_END.id + u64(Math.max(0, nowMs) + 1);
+  const found: DocumentRef[] = [];
+  let looks = 0;
+  for (const { key, payload } of rangeIndex(core, "committed", { start, end, page: limit })) {
+    if (found.length >= limit || looks++ >= LIMITS.pageScan) break;
+    const [endMs, logNo, documentNo] = DOCUMENT_END.parts(key);
+    const ref = DOCUMENT_END.of(payload);
+    // Those of a collection that was cleared are erased with it.
+    if (readCollection(core, ref, "committed")?.logNo !== logNo) continue;
+    const row = readDocumentRow(core, logNo, documentNo, "committed");
+    if (row?.expireMs !== endMs) {
+      throw recordCorrupt("the end of a document is listed, and the document is missing");
+    }
+    found.push({ ...ref, documentId: row.documentId });
+  }
+  return found;
 }
 
 /** A page of the documents of a collection: a bounded number of bytes. */

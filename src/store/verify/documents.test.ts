@@ -26,6 +26,7 @@ import {
   CHUNK,
   COLLECTION,
   DOCUMENT,
+  DOCUMENT_END,
   DOCUMENT_ID,
   EMPTIED,
   encodeDocumentBody,
@@ -59,6 +60,7 @@ async function fill(store: Store): Promise<void> {
     text: `text ${n}`,
     ...(n % 2 === 0 ? { sourceId: "s" } : {}),
     ...(n % 3 === 0 ? { dimensions: 5 } : {}),
+    ...(n % 4 === 0 ? { ttlMs: 2_000 - n } : {}),
   }));
   await change(store, { put });
   await change(store, { remove: ["d3"] });
@@ -101,7 +103,8 @@ const documentId = DOCUMENT_ID.id;
 const chunk = CHUNK.id;
 const vector = VECTOR.id;
 const recalled = RECALLED.id;
-const TABLES = { collection: held, emptied, document, documentId, chunk, vector, recalled };
+const end = DOCUMENT_END.id;
+const TABLES = { collection: held, emptied, document, documentId, end, chunk, vector, recalled };
 
 describe("verify", () => {
   test("counts documents and vectors, and finds nothing where nothing is damaged", async () => {
@@ -121,6 +124,7 @@ describe("verify", () => {
     ["document", DOCUMENT.id, "the documents of a collection are counted wrongly"],
     ["documentId", DOCUMENT_ID.id, "a document is not found by its id"],
     ["chunk", CHUNK.id, "a chunk is not found by its source"],
+    ["end", DOCUMENT_END.id, "a document would never expire"],
     ["vector", VECTOR.id, "a message belongs to no log"],
   ])("finds a lost record of %s", async (_, table, kind) => {
     expect(await copies.found(({ index }) => index.remove(thirdKey(index, table)))).toContain(kind);
@@ -186,6 +190,19 @@ describe("verify", () => {
     });
     const expected = ["the ids of a collection are wrong", "the chunks of a collection are wrong"];
     expect(kinds).toEqual(expected);
+  });
+
+  test("finds ends of no document and of no collection", async () => {
+    const kinds = await copies.found(async ({ index }) => {
+      const wrong = DOCUMENT_END.key(7, logOf(index), 2);
+      await index.put(wrong, DOCUMENT_END.encode(wrong, collection));
+      const stray = DOCUMENT_END.key(7, 999, 2);
+      await index.put(stray, DOCUMENT_END.encode(stray, collection));
+    });
+    expect(kinds.toSorted()).toEqual([
+      "the end of a document belongs to no collection",
+      "the ends of documents are wrong",
+    ]);
   });
 
   test("finds collections that share a log, or are held and emptied", async () => {

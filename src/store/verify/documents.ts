@@ -10,6 +10,7 @@ import {
   COLLECTION,
   type CollectionRow,
   DOCUMENT,
+  DOCUMENT_END,
   DOCUMENT_ID,
   type DocumentRow,
   decodeDocumentBody,
@@ -19,7 +20,7 @@ import {
   VECTOR,
 } from "../tables/document-tables.ts";
 import { MEMORY } from "../tables/memory-tables.ts";
-import { ENTRY } from "../tables/session-tables.ts";
+import { ENTRY, PURGE } from "../tables/session-tables.ts";
 import type { IndexView, NumberSet } from "./view.ts";
 
 export interface DocumentCheck {
@@ -38,20 +39,47 @@ export interface DocumentCheck {
 /** Checks everything about documents; gives the number of documents. */
 export function checkDocuments(check: DocumentCheck): number {
   const { problems, view } = check;
-  let count = 0;
+  const found = { documents: 0, expiring: 0 };
   for (const row of view.under(COLLECTION.id)) {
-    const found = view.decode(row, COLLECTION.decode);
-    if (found !== undefined) {
-      const isOwn = check.logs.add(found.logNo) && found.logNo < check.nextLogNo;
-      problems.check(isOwn, "a log belongs to two collections", `log ${found.logNo}`);
-      count += checkCollection(check, readSized(row.key, 1).text, found);
+    const collection = view.decode(row, COLLECTION.decode);
+    if (collection !== undefined) {
+      const { logNo } = collection;
+      const isOwn = check.logs.add(logNo) && logNo < check.nextLogNo;
+      problems.check(isOwn, "a log belongs to two collections", `log ${logNo}`);
+      const { documents, expiring } = checkCollection(
+        check,
+        readSized(row.key, 1).text,
+        collection,
+      );
+      found.documents += documents;
+      found.expiring += expiring;
       const emptied = EMPTIED.id + row.key.slice(1);
       const isHeld = view.find(emptied, EMPTIED.decode) === undefined;
-      problems.check(isHeld, "a collection counts as emptied", `log ${found.logNo}`);
+      problems.check(isHeld, "a collection counts as emptied", `log ${logNo}`);
     }
   }
+  // Every end of a document was looked up: the same number means that none is too many.
+  const isListed = checkEnds(check) === found.expiring;
+  problems.check(isListed, "the ends of documents are wrong", "documents");
   view.count(EMPTIED.id);
   view.count(RECALLED.id);
+  return found.documents;
+}
+
+/** Counts the ends of documents; those of a collection that was cleared wait to be erased. */
+function checkEnds({ problems, view }: DocumentCheck): number {
+  let count = 0;
+  for (const row of view.under(DOCUMENT_END.id)) {
+    const ref = view.decode(row, DOCUMENT_END.decode);
+    if (ref === undefined) continue;
+    const [, logNo] = DOCUMENT_END.parts(row.key);
+    const key = COLLECTION.key(ref.namespace, ref.collectionId);
+    if (view.find(key, COLLECTION.decode)?.logNo === logNo) count++;
+    else {
+      const isDead = view.has(PURGE.key(logNo));
+      problems.check(isDead, "the end of a document belongs to no collection", `log ${logNo}`);
+    }
+  }
   return count;
 }
 
@@ -59,11 +87,12 @@ function checkCollection(
   check: DocumentCheck,
   namespace: string,
   { logNo, ...collection }: CollectionRow,
-): number {
+): { readonly documents: number; readonly expiring: number } {
   const { problems, view } = check;
   const place = `log ${logNo}`;
   let count = 0;
   let chunks = 0;
+  let expiring = 0;
   for (const row of view.under(DOCUMENT.prefix(logNo))) {
     count++;
     const documentNo = readU64(row.key, 9);
@@ -72,6 +101,7 @@ function checkCollection(
     const found = view.decode(row, DOCUMENT.decode);
     if (found !== undefined) {
       chunks += found.sourceId === "" ? 0 : 1;
+      expiring += found.expireMs === 0 ? 0 : 1;
       checkDocument(check, { namespace, logNo, documentNo }, found);
     }
   }
@@ -82,7 +112,7 @@ function checkCollection(
   problems.check(ids === count, "the ids of a collection are wrong", place);
   const listed = view.count(CHUNK.prefix(logNo));
   problems.check(listed === chunks, "the chunks of a collection are wrong", place);
-  return count;
+  return { documents: count, expiring };
 }
 
 interface Place {
@@ -95,13 +125,15 @@ function checkDocument(check: DocumentCheck, at: Place, row: DocumentRow): void 
   const { problems, view } = check;
   const { logNo, documentNo } = at;
   const newest = check.newestRevision(at.namespace);
-  const { byteCount, documentId, etagRevision, sourceId } = row;
+  const { byteCount, documentId, etagRevision, expireMs, sourceId } = row;
   const place = `log ${logNo}, document ${documentNo}`;
   const named = view.find(DOCUMENT_ID.key(logNo, documentId), DOCUMENT_ID.decode);
   problems.check(named === documentNo, "a document is not found by its id", place);
   const isListed = sourceId === "" || view.has(CHUNK.key(logNo, sourceId, documentNo));
   problems.check(isListed, "a chunk is not found by its source", place);
   problems.check(etagRevision <= newest, "a document is of a later revision", place);
+  const isEnding = expireMs === 0 || view.has(DOCUMENT_END.key(expireMs, logNo, documentNo));
+  problems.check(isEnding, "a document would never expire", place);
   const body = bodyOf(check, row.bodyNo, { what: "document", place }, decodeDocumentBody);
   if (body !== undefined) {
     const isSame = body.documentId === documentId && body.bytes.length === byteCount;

@@ -292,6 +292,80 @@ export function documentSuite(open: OpenEngine): void {
     });
   });
 
+  describe("a document with a ttl", () => {
+    const ttlMs = 1_000;
+    const ends = async (scene: Scene, nowMs = START_MS + 1e9): Promise<readonly string[]> =>
+      (await scene.store.expiredDocuments(nowMs, 100)).map(
+        ({ namespace, collectionId, documentId }) => `${namespace}/${collectionId}/${documentId}`,
+      );
+    const lives = async (scene: Scene, ...ids: readonly string[]) =>
+      Object.fromEntries(await scene.store.readDocumentLives(REF, ids));
+    const withTtl = (documentId: string, parts: Partial<DocumentDraft> = {}): DocumentDraft => ({
+      ...{ documentId, text: documentId, ttlMs },
+      ...parts,
+    });
+
+    test("is listed when its time has run out, the earliest first", async (scene) => {
+      await change(scene, { put: [withTtl("late", { ttlMs: 2_000 }), withTtl("early")] });
+      await change(scene, { sessionId: "d", put: [withTtl("other", { ttlMs: 1_500 })] });
+      await change(scene, { put: drafts("endless") });
+      for (let round = 0; round < 2; round += 1) {
+        expect(await ends(scene, START_MS + 999)).toEqual([]);
+        expect(await ends(scene, START_MS + 1_000)).toEqual(["default/c/early"]);
+        const all = ["default/c/early", "default/d/other", "default/c/late"];
+        expect(await ends(scene)).toEqual(all);
+        expect(await scene.store.expiredDocuments(START_MS + 1e9, 2)).toHaveLength(2);
+        await scene.engine.reopen();
+      }
+      expect(await lives(scene, "early", "endless", "none")).toEqual({
+        early: { ttlMs, expireMs: START_MS + ttlMs },
+        endless: { ttlMs: 0, expireMs: 0 },
+      });
+    });
+
+    test("has no end when it is replaced without one, removed or cleared", async (scene) => {
+      await change(scene, { put: [withTtl("a"), withTtl("b"), withTtl("c")] });
+      await change(scene, { put: drafts("a"), remove: ["b"] });
+      expect(await ends(scene)).toEqual(["default/c/c"]);
+      await change(scene, { clear: true });
+      expect(await ends(scene)).toEqual([]);
+      await change(scene, { put: [withTtl("a")] });
+      await settle(scene.store, {});
+      await scene.engine.reopen();
+      expect(await ends(scene)).toEqual(["default/c/a"]);
+    });
+
+    test("lives on by a refresh, with all chunks of its source", async (scene) => {
+      const chunks = ["s#0", "s#1"].map((id) => withTtl(id, { sourceId: "s" }));
+      await change(scene, { put: [withTtl("a"), withTtl("b"), ...chunks, ...drafts("endless")] });
+      const revision = await revisionOf(scene.store);
+      const nowMs = START_MS + 500;
+      await scene.store.refreshDocuments(REF, ["a", "s#1", "endless", "none"], nowMs);
+      await scene.engine.reopen();
+      const expireMs = nowMs + ttlMs;
+      expect(await lives(scene, "a", "b", "s", "s#0", "s#1", "endless")).toEqual({
+        a: { ttlMs, expireMs },
+        b: { ttlMs, expireMs: START_MS + ttlMs },
+        s: { ttlMs, expireMs },
+        "s#0": { ttlMs, expireMs },
+        "s#1": { ttlMs, expireMs },
+        endless: { ttlMs: 0, expireMs: 0 },
+      });
+      await scene.store.refreshDocuments(REF, ["s"], nowMs + 100);
+      expect(await lives(scene, "s#0")).toEqual({ "s#0": { ttlMs, expireMs: expireMs + 100 } });
+      expect(await ends(scene)).toHaveLength(4);
+      expect(await revisionOf(scene.store)).toBe(revision);
+    });
+
+    test("does not come back by a refresh, and none goes back in time", async (scene) => {
+      await change(scene, { put: [withTtl("a")] });
+      await scene.store.refreshDocuments(REF, ["a"], START_MS + ttlMs);
+      await scene.store.refreshDocuments(REF, ["a"], START_MS - 1);
+      await scene.store.refreshDocuments({ ...REF, collectionId: "none" }, ["a"], START_MS);
+      expect(await lives(scene, "a")).toEqual({ a: { ttlMs, expireMs: START_MS + ttlMs } });
+    });
+  });
+
   describe("a plan of documents that is faulty", () => {
     test("changes nothing", async (scene) => {
       await change(scene, { put: drafts("a", "b") });
@@ -308,6 +382,8 @@ export function documentSuite(open: OpenEngine): void {
         { put: [one({ documentId: "" })] },
         { put: [one({ etagRevision: 3 })] },
         { put: [one({ createMs: -1 })] },
+        { put: [one({ ttlMs: 1 })] },
+        { put: [one({ ttlMs: 1, expireMs: -1 })] },
         { put: [one({ embedding: { model: "m", values: new Float32Array(0) } })] },
         { put: [one({ documentId: "a", documentNo: 1 })], remove: ["a"] },
         { remove: ["x"] },

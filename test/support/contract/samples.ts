@@ -325,6 +325,7 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   getDocument: { documentId: "page" },
   listDocuments: { pageSize: 10 },
   listCollections: { pageSize: 10 },
+  refreshDocuments: { documentIds: ["page"] },
   deleteDocuments: { collectionId: "doomed", documentIds: ["gone"], allowMissing: true },
   clearCollection: { collectionId: "doomed" },
   embed: { texts: ["hello"], purpose: 2 },

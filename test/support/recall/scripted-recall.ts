@@ -2,6 +2,7 @@
 // makes of requests and answers, whatever the service finds.
 
 import type { Call } from "../../../src/kit/call.ts";
+import { ENDLESS } from "../../../src/kit/life.ts";
 import type { RecallHit, RecallResult, RecallServiceApi } from "../../../src/recall/api.ts";
 import { DOCUMENT_FORMS, toDocumentDraft } from "../../../src/recall/documents/wire.ts";
 import type { StoredDocument } from "../../../src/store/store.ts";
@@ -73,6 +74,7 @@ export function storedDocument(
     embedding: undefined,
     createMs: 1_000,
     etagRevision: 1,
+    ...ENDLESS,
     ...fields,
   };
 }

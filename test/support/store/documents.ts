@@ -2,6 +2,7 @@
 // like the actions of actions.ts.
 
 import { EVENT_TYPE } from "../../../src/events/rules/event.ts";
+import { ENDLESS, lifeFrom } from "../../../src/kit/life.ts";
 import type {
   CollectionRef,
   DocumentPlan,
@@ -23,7 +24,7 @@ export type DocumentParts = Partial<Omit<StoredDocument, "bytes">> &
 export function newDocument({ text, ...parts }: DocumentParts): StoredDocument {
   const bytes = Uint8Array.from(Buffer.from(text ?? `text of ${parts.documentId}`));
   const rest = { sourceId: "", embedding: undefined, createMs: START_MS, etagRevision: 1 };
-  return { ...rest, ...parts, bytes };
+  return { ...rest, ...ENDLESS, ...parts, bytes };
 }
 
 /** Numbers that `seed` makes, each exact in 32 bits. */
@@ -38,6 +39,7 @@ export interface DocumentDraft {
   readonly sourceId?: string;
   /** Makes an embedding of so many numbers. */
   readonly dimensions?: number;
+  readonly ttlMs?: number;
 }
 
 /** Writes and deletes documents. `sessionId` names the collection. */
@@ -86,14 +88,16 @@ function resultOf(view: DocumentView, saved: boolean): DocumentResult {
 /** The document of a draft. */
 function documentOf(
   view: DocumentView,
-  { dimensions, documentId, sourceId = "", text }: DocumentDraft,
+  { dimensions, documentId, sourceId = "", text, ttlMs = 0 }: DocumentDraft,
   { documentNo, nowMs }: { readonly documentNo: number; readonly nowMs: number },
 ): StoredDocument {
   const createMs = view.documents.get(documentId)?.createMs ?? nowMs;
   const values = newVector(documentNo, dimensions ?? 0);
   const embedding = dimensions === undefined ? undefined : { model: "m", values };
   const etagRevision = view.revision;
-  return newDocument({ documentId, documentNo, sourceId, text, createMs, etagRevision, embedding });
+  const place = { documentId, documentNo, sourceId };
+  const life = lifeFrom(nowMs, ttlMs);
+  return newDocument({ ...place, ...life, text, createMs, etagRevision, embedding });
 }
 
 function planOf(action: DocumentAction, view: DocumentView): DocumentPlan {

@@ -575,6 +575,7 @@ type GetServerInfoResponse struct {
 	//   - `consumers`: consumers and AckEvents.
 	//   - `count_tokens`: CountTokens.
 	//   - `document_scopes`: documents have a scope, and filters of documents, too.
+	//   - `document_ttl`: `ttl` of Document, and RefreshDocuments.
 	//   - `documents`: documents and collections.
 	//   - `embed`: Embed.
 	//   - `erase_subject`: EraseSubject and GetErasure.

@@ -9,6 +9,7 @@ package memorysidecarv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	structpb "google.golang.org/protobuf/types/known/structpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
@@ -144,7 +145,15 @@ type Document struct {
 	// chunks reproduce the text of the source. Output only.
 	SpaceBefore string `protobuf:"bytes,20,opt,name=space_before,json=spaceBefore,proto3" json:"space_before,omitempty"`
 	// White space of the source after the last chunk. Output only.
-	SpaceAfter    string `protobuf:"bytes,21,opt,name=space_after,json=spaceAfter,proto3" json:"space_after,omitempty"`
+	SpaceAfter string `protobuf:"bytes,21,opt,name=space_after,json=spaceAfter,proto3" json:"space_after,omitempty"`
+	// Life of the document from its last upsert, or from its last refresh by RefreshDocuments. Unset
+	// means no expiry. 1 second to 10 years, in whole milliseconds; more precise values are rounded
+	// up. Chunks inherit it. A document that has expired does not exist: no read finds it, and an
+	// upsert of its id creates a new one. The server deletes it within seconds. Capability
+	// `document_ttl`.
+	Ttl *durationpb.Duration `protobuf:"bytes,22,opt,name=ttl,proto3" json:"ttl,omitempty"`
+	// Time at which the document expires by its ttl. Unset without one. Output only.
+	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -326,6 +335,20 @@ func (x *Document) GetSpaceAfter() string {
 	return ""
 }
 
+func (x *Document) GetTtl() *durationpb.Duration {
+	if x != nil {
+		return x.Ttl
+	}
+	return nil
+}
+
+func (x *Document) GetExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpireTime
+	}
+	return nil
+}
+
 // A vector, and the model that computed it. Vectors of different models are never compared.
 type Embedding struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -387,7 +410,8 @@ type DocumentCollection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Id of the collection.
 	CollectionId string `protobuf:"bytes,1,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
-	// Number of documents, each chunk counted as one.
+	// Number of documents, each chunk counted as one. Those that have expired count until the server
+	// has deleted them.
 	DocumentCount int64 `protobuf:"varint,2,opt,name=document_count,json=documentCount,proto3" json:"document_count,omitempty"`
 	// Time its first document was stored.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
@@ -591,6 +615,61 @@ func (x *UpsertedDocument) GetChunkDocumentIds() []string {
 	return nil
 }
 
+// A document that was refreshed.
+type RefreshedDocument struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id of the document, as in the request.
+	DocumentId string `protobuf:"bytes,1,opt,name=document_id,json=documentId,proto3" json:"document_id,omitempty"`
+	// Time at which it expires. Unset when it has no ttl.
+	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RefreshedDocument) Reset() {
+	*x = RefreshedDocument{}
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RefreshedDocument) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RefreshedDocument) ProtoMessage() {}
+
+func (x *RefreshedDocument) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RefreshedDocument.ProtoReflect.Descriptor instead.
+func (*RefreshedDocument) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *RefreshedDocument) GetDocumentId() string {
+	if x != nil {
+		return x.DocumentId
+	}
+	return ""
+}
+
+func (x *RefreshedDocument) GetExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpireTime
+	}
+	return nil
+}
+
 // Reference to a document.
 type DocumentRef struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -604,7 +683,7 @@ type DocumentRef struct {
 
 func (x *DocumentRef) Reset() {
 	*x = DocumentRef{}
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[5]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -616,7 +695,7 @@ func (x *DocumentRef) String() string {
 func (*DocumentRef) ProtoMessage() {}
 
 func (x *DocumentRef) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[5]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -629,7 +708,7 @@ func (x *DocumentRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentRef.ProtoReflect.Descriptor instead.
 func (*DocumentRef) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{5}
+	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *DocumentRef) GetCollectionId() string {
@@ -665,7 +744,7 @@ type DocumentFilter struct {
 
 func (x *DocumentFilter) Reset() {
 	*x = DocumentFilter{}
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[6]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -677,7 +756,7 @@ func (x *DocumentFilter) String() string {
 func (*DocumentFilter) ProtoMessage() {}
 
 func (x *DocumentFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[6]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -690,7 +769,7 @@ func (x *DocumentFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentFilter.ProtoReflect.Descriptor instead.
 func (*DocumentFilter) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{6}
+	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *DocumentFilter) GetLabels() map[string]string {
@@ -725,7 +804,7 @@ var File_memorysidecar_v1_document_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_document_proto_rawDesc = "" +
 	"\n" +
-	"\x1fmemorysidecar/v1/document.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xca\b\n" +
+	"\x1fmemorysidecar/v1/document.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xd4\t\n" +
 	"\bDocument\x12#\n" +
 	"\rcollection_id\x18\x01 \x01(\tR\fcollectionId\x12*\n" +
 	"\vdocument_id\x18\x02 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x02P\x01R\n" +
@@ -757,7 +836,10 @@ const file_memorysidecar_v1_document_proto_rawDesc = "" +
 	"\x05scope\x18\x13 \x01(\v2\x1d.memorysidecar.v1.MemoryScopeR\x05scope\x12)\n" +
 	"\fspace_before\x18\x14 \x01(\tB\x06\xba\xbe\x18\x02\x10\x01R\vspaceBefore\x12'\n" +
 	"\vspace_after\x18\x15 \x01(\tB\x06\xba\xbe\x18\x02\x10\x01R\n" +
-	"spaceAfter\x1a9\n" +
+	"spaceAfter\x12C\n" +
+	"\x03ttl\x18\x16 \x01(\v2\x19.google.protobuf.DurationB\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\xf0?9\x00\x00\x00\xc0NϲAR\x03ttl\x12C\n" +
+	"\vexpire_time\x18\x17 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01R\n" +
+	"expireTime\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\r\n" +
@@ -782,7 +864,12 @@ const file_memorysidecar_v1_document_proto_rawDesc = "" +
 	"documentId\x12\x18\n" +
 	"\acreated\x18\x02 \x01(\bR\acreated\x12\x12\n" +
 	"\x04etag\x18\x03 \x01(\tR\x04etag\x12,\n" +
-	"\x12chunk_document_ids\x18\x04 \x03(\tR\x10chunkDocumentIds\"S\n" +
+	"\x12chunk_document_ids\x18\x04 \x03(\tR\x10chunkDocumentIds\"q\n" +
+	"\x11RefreshedDocument\x12\x1f\n" +
+	"\vdocument_id\x18\x01 \x01(\tR\n" +
+	"documentId\x12;\n" +
+	"\vexpire_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expireTime\"S\n" +
 	"\vDocumentRef\x12#\n" +
 	"\rcollection_id\x18\x01 \x01(\tR\fcollectionId\x12\x1f\n" +
 	"\vdocument_id\x18\x02 \x01(\tR\n" +
@@ -815,7 +902,7 @@ func file_memorysidecar_v1_document_proto_rawDescGZIP() []byte {
 }
 
 var file_memorysidecar_v1_document_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_memorysidecar_v1_document_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_memorysidecar_v1_document_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_memorysidecar_v1_document_proto_goTypes = []any{
 	(EmbeddingPurpose)(0),         // 0: memorysidecar.v1.EmbeddingPurpose
 	(*Document)(nil),              // 1: memorysidecar.v1.Document
@@ -823,36 +910,41 @@ var file_memorysidecar_v1_document_proto_goTypes = []any{
 	(*DocumentCollection)(nil),    // 3: memorysidecar.v1.DocumentCollection
 	(*TextSplitter)(nil),          // 4: memorysidecar.v1.TextSplitter
 	(*UpsertedDocument)(nil),      // 5: memorysidecar.v1.UpsertedDocument
-	(*DocumentRef)(nil),           // 6: memorysidecar.v1.DocumentRef
-	(*DocumentFilter)(nil),        // 7: memorysidecar.v1.DocumentFilter
-	nil,                           // 8: memorysidecar.v1.Document.LabelsEntry
-	nil,                           // 9: memorysidecar.v1.DocumentFilter.LabelsEntry
-	(*structpb.Struct)(nil),       // 10: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
-	(Trust)(0),                    // 12: memorysidecar.v1.Trust
-	(*MemoryScope)(nil),           // 13: memorysidecar.v1.MemoryScope
-	(*MetadataCondition)(nil),     // 14: memorysidecar.v1.MetadataCondition
-	(*ScopeFilter)(nil),           // 15: memorysidecar.v1.ScopeFilter
+	(*RefreshedDocument)(nil),     // 6: memorysidecar.v1.RefreshedDocument
+	(*DocumentRef)(nil),           // 7: memorysidecar.v1.DocumentRef
+	(*DocumentFilter)(nil),        // 8: memorysidecar.v1.DocumentFilter
+	nil,                           // 9: memorysidecar.v1.Document.LabelsEntry
+	nil,                           // 10: memorysidecar.v1.DocumentFilter.LabelsEntry
+	(*structpb.Struct)(nil),       // 11: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
+	(Trust)(0),                    // 13: memorysidecar.v1.Trust
+	(*MemoryScope)(nil),           // 14: memorysidecar.v1.MemoryScope
+	(*durationpb.Duration)(nil),   // 15: google.protobuf.Duration
+	(*MetadataCondition)(nil),     // 16: memorysidecar.v1.MetadataCondition
+	(*ScopeFilter)(nil),           // 17: memorysidecar.v1.ScopeFilter
 }
 var file_memorysidecar_v1_document_proto_depIdxs = []int32{
-	10, // 0: memorysidecar.v1.Document.metadata:type_name -> google.protobuf.Struct
-	8,  // 1: memorysidecar.v1.Document.labels:type_name -> memorysidecar.v1.Document.LabelsEntry
-	11, // 2: memorysidecar.v1.Document.document_time:type_name -> google.protobuf.Timestamp
+	11, // 0: memorysidecar.v1.Document.metadata:type_name -> google.protobuf.Struct
+	9,  // 1: memorysidecar.v1.Document.labels:type_name -> memorysidecar.v1.Document.LabelsEntry
+	12, // 2: memorysidecar.v1.Document.document_time:type_name -> google.protobuf.Timestamp
 	2,  // 3: memorysidecar.v1.Document.embedding:type_name -> memorysidecar.v1.Embedding
-	12, // 4: memorysidecar.v1.Document.trust:type_name -> memorysidecar.v1.Trust
-	11, // 5: memorysidecar.v1.Document.create_time:type_name -> google.protobuf.Timestamp
-	11, // 6: memorysidecar.v1.Document.update_time:type_name -> google.protobuf.Timestamp
-	13, // 7: memorysidecar.v1.Document.scope:type_name -> memorysidecar.v1.MemoryScope
-	11, // 8: memorysidecar.v1.DocumentCollection.create_time:type_name -> google.protobuf.Timestamp
-	11, // 9: memorysidecar.v1.DocumentCollection.update_time:type_name -> google.protobuf.Timestamp
-	9,  // 10: memorysidecar.v1.DocumentFilter.labels:type_name -> memorysidecar.v1.DocumentFilter.LabelsEntry
-	14, // 11: memorysidecar.v1.DocumentFilter.metadata:type_name -> memorysidecar.v1.MetadataCondition
-	15, // 12: memorysidecar.v1.DocumentFilter.scope:type_name -> memorysidecar.v1.ScopeFilter
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	13, // 4: memorysidecar.v1.Document.trust:type_name -> memorysidecar.v1.Trust
+	12, // 5: memorysidecar.v1.Document.create_time:type_name -> google.protobuf.Timestamp
+	12, // 6: memorysidecar.v1.Document.update_time:type_name -> google.protobuf.Timestamp
+	14, // 7: memorysidecar.v1.Document.scope:type_name -> memorysidecar.v1.MemoryScope
+	15, // 8: memorysidecar.v1.Document.ttl:type_name -> google.protobuf.Duration
+	12, // 9: memorysidecar.v1.Document.expire_time:type_name -> google.protobuf.Timestamp
+	12, // 10: memorysidecar.v1.DocumentCollection.create_time:type_name -> google.protobuf.Timestamp
+	12, // 11: memorysidecar.v1.DocumentCollection.update_time:type_name -> google.protobuf.Timestamp
+	12, // 12: memorysidecar.v1.RefreshedDocument.expire_time:type_name -> google.protobuf.Timestamp
+	10, // 13: memorysidecar.v1.DocumentFilter.labels:type_name -> memorysidecar.v1.DocumentFilter.LabelsEntry
+	16, // 14: memorysidecar.v1.DocumentFilter.metadata:type_name -> memorysidecar.v1.MetadataCondition
+	17, // 15: memorysidecar.v1.DocumentFilter.scope:type_name -> memorysidecar.v1.ScopeFilter
+	16, // [16:16] is the sub-list for method output_type
+	16, // [16:16] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_document_proto_init() }
@@ -866,14 +958,14 @@ func file_memorysidecar_v1_document_proto_init() {
 	file_memorysidecar_v1_rules_proto_init()
 	file_memorysidecar_v1_document_proto_msgTypes[0].OneofWrappers = []any{}
 	file_memorysidecar_v1_document_proto_msgTypes[3].OneofWrappers = []any{}
-	file_memorysidecar_v1_document_proto_msgTypes[6].OneofWrappers = []any{}
+	file_memorysidecar_v1_document_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_document_proto_rawDesc), len(file_memorysidecar_v1_document_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   9,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

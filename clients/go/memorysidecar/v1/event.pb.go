@@ -2600,14 +2600,16 @@ func (x *DocumentsUpserted) GetCreatedCount() int32 {
 	return 0
 }
 
-// Documents were deleted, by DeleteDocuments or because a new version of their source has fewer
-// chunks.
+// Documents were deleted: by a call, because a new version of their source has fewer chunks, or by
+// the server.
 type DocumentsDeleted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The collection.
 	CollectionId string `protobuf:"bytes,1,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
 	// Ids of the documents, as in DocumentsUpserted. In a continued event, those of this part.
-	DocumentIds   []string `protobuf:"bytes,2,rep,name=document_ids,json=documentIds,proto3" json:"document_ids,omitempty"`
+	DocumentIds []string `protobuf:"bytes,2,rep,name=document_ids,json=documentIds,proto3" json:"document_ids,omitempty"`
+	// Whether their ttl expired. An upsert that replaces an expired document tells its end, too.
+	Expired       bool `protobuf:"varint,3,opt,name=expired,proto3" json:"expired,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2654,6 +2656,13 @@ func (x *DocumentsDeleted) GetDocumentIds() []string {
 		return x.DocumentIds
 	}
 	return nil
+}
+
+func (x *DocumentsDeleted) GetExpired() bool {
+	if x != nil {
+		return x.Expired
+	}
+	return false
 }
 
 // Every document of a collection was deleted.
@@ -3607,10 +3616,11 @@ const file_memorysidecar_v1_event_proto_rawDesc = "" +
 	"\x11DocumentsUpserted\x12#\n" +
 	"\rcollection_id\x18\x01 \x01(\tR\fcollectionId\x12!\n" +
 	"\fdocument_ids\x18\x02 \x03(\tR\vdocumentIds\x12#\n" +
-	"\rcreated_count\x18\x03 \x01(\x05R\fcreatedCount\"Z\n" +
+	"\rcreated_count\x18\x03 \x01(\x05R\fcreatedCount\"t\n" +
 	"\x10DocumentsDeleted\x12#\n" +
 	"\rcollection_id\x18\x01 \x01(\tR\fcollectionId\x12!\n" +
-	"\fdocument_ids\x18\x02 \x03(\tR\vdocumentIds\"_\n" +
+	"\fdocument_ids\x18\x02 \x03(\tR\vdocumentIds\x12\x18\n" +
+	"\aexpired\x18\x03 \x01(\bR\aexpired\"_\n" +
 	"\x11CollectionCleared\x12#\n" +
 	"\rcollection_id\x18\x01 \x01(\tR\fcollectionId\x12%\n" +
 	"\x0edocument_count\x18\x02 \x01(\x03R\rdocumentCount\"\xd3\x01\n" +

@@ -2711,6 +2711,117 @@ func (x *ListCollectionsResponse) GetNextPageToken() string {
 	return ""
 }
 
+// Request to refresh documents of one collection.
+type RefreshDocumentsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace. Empty means `default`.
+	Namespace string `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	// The collection. Empty means `default`.
+	CollectionId string `protobuf:"bytes,2,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
+	// The documents, 1 to 1,000 different ids. The id of a split document, or of one of its chunks,
+	// stands for all of its chunks: they expire together. Ids that do not exist are ignored.
+	DocumentIds   []string `protobuf:"bytes,3,rep,name=document_ids,json=documentIds,proto3" json:"document_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RefreshDocumentsRequest) Reset() {
+	*x = RefreshDocumentsRequest{}
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RefreshDocumentsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RefreshDocumentsRequest) ProtoMessage() {}
+
+func (x *RefreshDocumentsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RefreshDocumentsRequest.ProtoReflect.Descriptor instead.
+func (*RefreshDocumentsRequest) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_memory_service_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *RefreshDocumentsRequest) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *RefreshDocumentsRequest) GetCollectionId() string {
+	if x != nil {
+		return x.CollectionId
+	}
+	return ""
+}
+
+func (x *RefreshDocumentsRequest) GetDocumentIds() []string {
+	if x != nil {
+		return x.DocumentIds
+	}
+	return nil
+}
+
+// Result of a refresh.
+type RefreshDocumentsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The documents that exist, in the order of the request.
+	Documents     []*RefreshedDocument `protobuf:"bytes,1,rep,name=documents,proto3" json:"documents,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RefreshDocumentsResponse) Reset() {
+	*x = RefreshDocumentsResponse{}
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RefreshDocumentsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RefreshDocumentsResponse) ProtoMessage() {}
+
+func (x *RefreshDocumentsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RefreshDocumentsResponse.ProtoReflect.Descriptor instead.
+func (*RefreshDocumentsResponse) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_memory_service_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *RefreshDocumentsResponse) GetDocuments() []*RefreshedDocument {
+	if x != nil {
+		return x.Documents
+	}
+	return nil
+}
+
 // Request to delete documents.
 type DeleteDocumentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2734,7 +2845,7 @@ type DeleteDocumentsRequest struct {
 
 func (x *DeleteDocumentsRequest) Reset() {
 	*x = DeleteDocumentsRequest{}
-	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[36]
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2746,7 +2857,7 @@ func (x *DeleteDocumentsRequest) String() string {
 func (*DeleteDocumentsRequest) ProtoMessage() {}
 
 func (x *DeleteDocumentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[36]
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2759,7 +2870,7 @@ func (x *DeleteDocumentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteDocumentsRequest.ProtoReflect.Descriptor instead.
 func (*DeleteDocumentsRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_memory_service_proto_rawDescGZIP(), []int{36}
+	return file_memorysidecar_v1_memory_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *DeleteDocumentsRequest) GetNamespace() string {
@@ -2817,7 +2928,7 @@ type DeleteDocumentsResponse struct {
 
 func (x *DeleteDocumentsResponse) Reset() {
 	*x = DeleteDocumentsResponse{}
-	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[37]
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2829,7 +2940,7 @@ func (x *DeleteDocumentsResponse) String() string {
 func (*DeleteDocumentsResponse) ProtoMessage() {}
 
 func (x *DeleteDocumentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[37]
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2842,7 +2953,7 @@ func (x *DeleteDocumentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteDocumentsResponse.ProtoReflect.Descriptor instead.
 func (*DeleteDocumentsResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_memory_service_proto_rawDescGZIP(), []int{37}
+	return file_memorysidecar_v1_memory_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *DeleteDocumentsResponse) GetDeletedCount() int32 {
@@ -2874,7 +2985,7 @@ type ClearCollectionRequest struct {
 
 func (x *ClearCollectionRequest) Reset() {
 	*x = ClearCollectionRequest{}
-	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[38]
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2886,7 +2997,7 @@ func (x *ClearCollectionRequest) String() string {
 func (*ClearCollectionRequest) ProtoMessage() {}
 
 func (x *ClearCollectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[38]
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2899,7 +3010,7 @@ func (x *ClearCollectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearCollectionRequest.ProtoReflect.Descriptor instead.
 func (*ClearCollectionRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_memory_service_proto_rawDescGZIP(), []int{38}
+	return file_memorysidecar_v1_memory_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ClearCollectionRequest) GetNamespace() string {
@@ -2936,7 +3047,7 @@ type ClearCollectionResponse struct {
 
 func (x *ClearCollectionResponse) Reset() {
 	*x = ClearCollectionResponse{}
-	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[39]
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2948,7 +3059,7 @@ func (x *ClearCollectionResponse) String() string {
 func (*ClearCollectionResponse) ProtoMessage() {}
 
 func (x *ClearCollectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[39]
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2961,7 +3072,7 @@ func (x *ClearCollectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearCollectionResponse.ProtoReflect.Descriptor instead.
 func (*ClearCollectionResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_memory_service_proto_rawDescGZIP(), []int{39}
+	return file_memorysidecar_v1_memory_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ClearCollectionResponse) GetDeletedCount() int64 {
@@ -3199,7 +3310,13 @@ const file_memorysidecar_v1_memory_service_proto_rawDesc = "" +
 	"page_token\x18\x03 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x10R\tpageToken\"\x89\x01\n" +
 	"\x17ListCollectionsResponse\x12F\n" +
 	"\vcollections\x18\x01 \x03(\v2$.memorysidecar.v1.DocumentCollectionR\vcollections\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x81\x02\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa1\x01\n" +
+	"\x17RefreshDocumentsRequest\x12$\n" +
+	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12+\n" +
+	"\rcollection_id\x18\x02 \x01(\tB\x06\xba\xbe\x18\x02P\x04R\fcollectionId\x123\n" +
+	"\fdocument_ids\x18\x03 \x03(\tB\x10\xba\xbe\x18\f\b\x01\x18\x80\x02 \xe8\a(\x01P\x01R\vdocumentIds\"]\n" +
+	"\x18RefreshDocumentsResponse\x12A\n" +
+	"\tdocuments\x18\x01 \x03(\v2#.memorysidecar.v1.RefreshedDocumentR\tdocuments\"\x81\x02\n" +
 	"\x16DeleteDocumentsRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12+\n" +
 	"\rcollection_id\x18\x02 \x01(\tB\x06\xba\xbe\x18\x02P\x04R\fcollectionId\x123\n" +
@@ -3218,7 +3335,7 @@ const file_memorysidecar_v1_memory_service_proto_rawDesc = "" +
 	"request_id\x18\x03 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x01R\trequestId\"Z\n" +
 	"\x17ClearCollectionResponse\x12#\n" +
 	"\rdeleted_count\x18\x01 \x01(\x03R\fdeletedCount\x12\x1a\n" +
-	"\brevision\x18\x02 \x01(\x03R\brevision2\xba\x10\n" +
+	"\brevision\x18\x02 \x01(\x03R\brevision2\xaa\x11\n" +
 	"\rMemoryService\x12Q\n" +
 	"\bRemember\x12!.memorysidecar.v1.RememberRequest\x1a\".memorysidecar.v1.RememberResponse\x12Y\n" +
 	"\tGetMemory\x12\".memorysidecar.v1.GetMemoryRequest\x1a#.memorysidecar.v1.GetMemoryResponse\"\x03\x90\x02\x01\x12b\n" +
@@ -3237,7 +3354,8 @@ const file_memorysidecar_v1_memory_service_proto_rawDesc = "" +
 	"\x0fUpsertDocuments\x12(.memorysidecar.v1.UpsertDocumentsRequest\x1a).memorysidecar.v1.UpsertDocumentsResponse\x12_\n" +
 	"\vGetDocument\x12$.memorysidecar.v1.GetDocumentRequest\x1a%.memorysidecar.v1.GetDocumentResponse\"\x03\x90\x02\x01\x12e\n" +
 	"\rListDocuments\x12&.memorysidecar.v1.ListDocumentsRequest\x1a'.memorysidecar.v1.ListDocumentsResponse\"\x03\x90\x02\x01\x12k\n" +
-	"\x0fListCollections\x12(.memorysidecar.v1.ListCollectionsRequest\x1a).memorysidecar.v1.ListCollectionsResponse\"\x03\x90\x02\x01\x12l\n" +
+	"\x0fListCollections\x12(.memorysidecar.v1.ListCollectionsRequest\x1a).memorysidecar.v1.ListCollectionsResponse\"\x03\x90\x02\x01\x12n\n" +
+	"\x10RefreshDocuments\x12).memorysidecar.v1.RefreshDocumentsRequest\x1a*.memorysidecar.v1.RefreshDocumentsResponse\"\x03\x90\x02\x02\x12l\n" +
 	"\x0fDeleteDocuments\x12(.memorysidecar.v1.DeleteDocumentsRequest\x1a).memorysidecar.v1.DeleteDocumentsResponse\"\x04\xb8\xbe\x18\x01\x12l\n" +
 	"\x0fClearCollection\x12(.memorysidecar.v1.ClearCollectionRequest\x1a).memorysidecar.v1.ClearCollectionResponse\"\x04\xb8\xbe\x18\x01B\xbb\x01\n" +
 	"\x13io.memorysidecar.v1B\x12MemoryServiceProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3"
@@ -3254,7 +3372,7 @@ func file_memorysidecar_v1_memory_service_proto_rawDescGZIP() []byte {
 	return file_memorysidecar_v1_memory_service_proto_rawDescData
 }
 
-var file_memorysidecar_v1_memory_service_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
+var file_memorysidecar_v1_memory_service_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
 var file_memorysidecar_v1_memory_service_proto_goTypes = []any{
 	(*RememberRequest)(nil),              // 0: memorysidecar.v1.RememberRequest
 	(*RememberResponse)(nil),             // 1: memorysidecar.v1.RememberResponse
@@ -3292,110 +3410,116 @@ var file_memorysidecar_v1_memory_service_proto_goTypes = []any{
 	(*ListDocumentsResponse)(nil),        // 33: memorysidecar.v1.ListDocumentsResponse
 	(*ListCollectionsRequest)(nil),       // 34: memorysidecar.v1.ListCollectionsRequest
 	(*ListCollectionsResponse)(nil),      // 35: memorysidecar.v1.ListCollectionsResponse
-	(*DeleteDocumentsRequest)(nil),       // 36: memorysidecar.v1.DeleteDocumentsRequest
-	(*DeleteDocumentsResponse)(nil),      // 37: memorysidecar.v1.DeleteDocumentsResponse
-	(*ClearCollectionRequest)(nil),       // 38: memorysidecar.v1.ClearCollectionRequest
-	(*ClearCollectionResponse)(nil),      // 39: memorysidecar.v1.ClearCollectionResponse
-	(*Memory)(nil),                       // 40: memorysidecar.v1.Memory
-	(*DedupeRule)(nil),                   // 41: memorysidecar.v1.DedupeRule
-	(*ConflictRule)(nil),                 // 42: memorysidecar.v1.ConflictRule
-	(*RememberedMemory)(nil),             // 43: memorysidecar.v1.RememberedMemory
-	(*timestamppb.Timestamp)(nil),        // 44: google.protobuf.Timestamp
-	(*MemoryFilter)(nil),                 // 45: memorysidecar.v1.MemoryFilter
-	(MemoryOrder)(0),                     // 46: memorysidecar.v1.MemoryOrder
-	(*fieldmaskpb.FieldMask)(nil),        // 47: google.protobuf.FieldMask
-	(*durationpb.Duration)(nil),          // 48: google.protobuf.Duration
-	(*FoundRelation)(nil),                // 49: memorysidecar.v1.FoundRelation
-	(*MemoryScope)(nil),                  // 50: memorysidecar.v1.MemoryScope
-	(*ExtractionPolicy)(nil),             // 51: memorysidecar.v1.ExtractionPolicy
-	(*ImportanceRule)(nil),               // 52: memorysidecar.v1.ImportanceRule
-	(*ImportanceScore)(nil),              // 53: memorysidecar.v1.ImportanceScore
-	(*Document)(nil),                     // 54: memorysidecar.v1.Document
-	(*TextSplitter)(nil),                 // 55: memorysidecar.v1.TextSplitter
-	(*UpsertedDocument)(nil),             // 56: memorysidecar.v1.UpsertedDocument
-	(*DocumentFilter)(nil),               // 57: memorysidecar.v1.DocumentFilter
-	(*DocumentCollection)(nil),           // 58: memorysidecar.v1.DocumentCollection
+	(*RefreshDocumentsRequest)(nil),      // 36: memorysidecar.v1.RefreshDocumentsRequest
+	(*RefreshDocumentsResponse)(nil),     // 37: memorysidecar.v1.RefreshDocumentsResponse
+	(*DeleteDocumentsRequest)(nil),       // 38: memorysidecar.v1.DeleteDocumentsRequest
+	(*DeleteDocumentsResponse)(nil),      // 39: memorysidecar.v1.DeleteDocumentsResponse
+	(*ClearCollectionRequest)(nil),       // 40: memorysidecar.v1.ClearCollectionRequest
+	(*ClearCollectionResponse)(nil),      // 41: memorysidecar.v1.ClearCollectionResponse
+	(*Memory)(nil),                       // 42: memorysidecar.v1.Memory
+	(*DedupeRule)(nil),                   // 43: memorysidecar.v1.DedupeRule
+	(*ConflictRule)(nil),                 // 44: memorysidecar.v1.ConflictRule
+	(*RememberedMemory)(nil),             // 45: memorysidecar.v1.RememberedMemory
+	(*timestamppb.Timestamp)(nil),        // 46: google.protobuf.Timestamp
+	(*MemoryFilter)(nil),                 // 47: memorysidecar.v1.MemoryFilter
+	(MemoryOrder)(0),                     // 48: memorysidecar.v1.MemoryOrder
+	(*fieldmaskpb.FieldMask)(nil),        // 49: google.protobuf.FieldMask
+	(*durationpb.Duration)(nil),          // 50: google.protobuf.Duration
+	(*FoundRelation)(nil),                // 51: memorysidecar.v1.FoundRelation
+	(*MemoryScope)(nil),                  // 52: memorysidecar.v1.MemoryScope
+	(*ExtractionPolicy)(nil),             // 53: memorysidecar.v1.ExtractionPolicy
+	(*ImportanceRule)(nil),               // 54: memorysidecar.v1.ImportanceRule
+	(*ImportanceScore)(nil),              // 55: memorysidecar.v1.ImportanceScore
+	(*Document)(nil),                     // 56: memorysidecar.v1.Document
+	(*TextSplitter)(nil),                 // 57: memorysidecar.v1.TextSplitter
+	(*UpsertedDocument)(nil),             // 58: memorysidecar.v1.UpsertedDocument
+	(*DocumentFilter)(nil),               // 59: memorysidecar.v1.DocumentFilter
+	(*DocumentCollection)(nil),           // 60: memorysidecar.v1.DocumentCollection
+	(*RefreshedDocument)(nil),            // 61: memorysidecar.v1.RefreshedDocument
 }
 var file_memorysidecar_v1_memory_service_proto_depIdxs = []int32{
-	40, // 0: memorysidecar.v1.RememberRequest.memories:type_name -> memorysidecar.v1.Memory
-	41, // 1: memorysidecar.v1.RememberRequest.dedupe:type_name -> memorysidecar.v1.DedupeRule
-	42, // 2: memorysidecar.v1.RememberRequest.conflict:type_name -> memorysidecar.v1.ConflictRule
-	43, // 3: memorysidecar.v1.RememberResponse.results:type_name -> memorysidecar.v1.RememberedMemory
-	44, // 4: memorysidecar.v1.GetMemoryRequest.as_of_time:type_name -> google.protobuf.Timestamp
-	40, // 5: memorysidecar.v1.GetMemoryResponse.memory:type_name -> memorysidecar.v1.Memory
-	45, // 6: memorysidecar.v1.ListMemoriesRequest.filter:type_name -> memorysidecar.v1.MemoryFilter
-	44, // 7: memorysidecar.v1.ListMemoriesRequest.as_of_time:type_name -> google.protobuf.Timestamp
-	46, // 8: memorysidecar.v1.ListMemoriesRequest.order:type_name -> memorysidecar.v1.MemoryOrder
-	40, // 9: memorysidecar.v1.ListMemoriesResponse.memories:type_name -> memorysidecar.v1.Memory
-	40, // 10: memorysidecar.v1.UpdateMemoryRequest.memory:type_name -> memorysidecar.v1.Memory
-	47, // 11: memorysidecar.v1.UpdateMemoryRequest.update_mask:type_name -> google.protobuf.FieldMask
-	40, // 12: memorysidecar.v1.UpdateMemoryResponse.memory:type_name -> memorysidecar.v1.Memory
-	40, // 13: memorysidecar.v1.ReinforceMemoriesResponse.memories:type_name -> memorysidecar.v1.Memory
-	45, // 14: memorysidecar.v1.DecayMemoriesRequest.filter:type_name -> memorysidecar.v1.MemoryFilter
-	48, // 15: memorysidecar.v1.DecayMemoriesRequest.unseen_for:type_name -> google.protobuf.Duration
-	45, // 16: memorysidecar.v1.PurgeMemoriesRequest.filter:type_name -> memorysidecar.v1.MemoryFilter
-	40, // 17: memorysidecar.v1.ListMemoryVersionsResponse.versions:type_name -> memorysidecar.v1.Memory
-	40, // 18: memorysidecar.v1.RestoreMemoryVersionResponse.memory:type_name -> memorysidecar.v1.Memory
-	40, // 19: memorysidecar.v1.MergeEntitiesResponse.entity:type_name -> memorysidecar.v1.Memory
-	45, // 20: memorysidecar.v1.QueryRelationsRequest.filter:type_name -> memorysidecar.v1.MemoryFilter
-	49, // 21: memorysidecar.v1.QueryRelationsResponse.relations:type_name -> memorysidecar.v1.FoundRelation
-	50, // 22: memorysidecar.v1.ExtractMemoriesRequest.scope:type_name -> memorysidecar.v1.MemoryScope
-	51, // 23: memorysidecar.v1.ExtractMemoriesRequest.extraction:type_name -> memorysidecar.v1.ExtractionPolicy
-	52, // 24: memorysidecar.v1.ExtractMemoriesRequest.importance_rules:type_name -> memorysidecar.v1.ImportanceRule
-	40, // 25: memorysidecar.v1.ExtractMemoriesResponse.memories:type_name -> memorysidecar.v1.Memory
-	53, // 26: memorysidecar.v1.ExtractMemoriesResponse.scores:type_name -> memorysidecar.v1.ImportanceScore
-	54, // 27: memorysidecar.v1.UpsertDocumentsRequest.documents:type_name -> memorysidecar.v1.Document
-	55, // 28: memorysidecar.v1.UpsertDocumentsRequest.splitter:type_name -> memorysidecar.v1.TextSplitter
-	56, // 29: memorysidecar.v1.UpsertDocumentsResponse.documents:type_name -> memorysidecar.v1.UpsertedDocument
-	54, // 30: memorysidecar.v1.GetDocumentResponse.document:type_name -> memorysidecar.v1.Document
-	57, // 31: memorysidecar.v1.ListDocumentsRequest.filter:type_name -> memorysidecar.v1.DocumentFilter
-	54, // 32: memorysidecar.v1.ListDocumentsResponse.documents:type_name -> memorysidecar.v1.Document
-	58, // 33: memorysidecar.v1.ListCollectionsResponse.collections:type_name -> memorysidecar.v1.DocumentCollection
-	0,  // 34: memorysidecar.v1.MemoryService.Remember:input_type -> memorysidecar.v1.RememberRequest
-	2,  // 35: memorysidecar.v1.MemoryService.GetMemory:input_type -> memorysidecar.v1.GetMemoryRequest
-	4,  // 36: memorysidecar.v1.MemoryService.ListMemories:input_type -> memorysidecar.v1.ListMemoriesRequest
-	6,  // 37: memorysidecar.v1.MemoryService.UpdateMemory:input_type -> memorysidecar.v1.UpdateMemoryRequest
-	8,  // 38: memorysidecar.v1.MemoryService.ReinforceMemories:input_type -> memorysidecar.v1.ReinforceMemoriesRequest
-	10, // 39: memorysidecar.v1.MemoryService.DecayMemories:input_type -> memorysidecar.v1.DecayMemoriesRequest
-	12, // 40: memorysidecar.v1.MemoryService.ForgetMemories:input_type -> memorysidecar.v1.ForgetMemoriesRequest
-	14, // 41: memorysidecar.v1.MemoryService.PurgeMemories:input_type -> memorysidecar.v1.PurgeMemoriesRequest
-	16, // 42: memorysidecar.v1.MemoryService.ListMemoryVersions:input_type -> memorysidecar.v1.ListMemoryVersionsRequest
-	18, // 43: memorysidecar.v1.MemoryService.RestoreMemoryVersion:input_type -> memorysidecar.v1.RestoreMemoryVersionRequest
-	22, // 44: memorysidecar.v1.MemoryService.QueryRelations:input_type -> memorysidecar.v1.QueryRelationsRequest
-	20, // 45: memorysidecar.v1.MemoryService.MergeEntities:input_type -> memorysidecar.v1.MergeEntitiesRequest
-	24, // 46: memorysidecar.v1.MemoryService.ConsolidateSession:input_type -> memorysidecar.v1.ConsolidateSessionRequest
-	26, // 47: memorysidecar.v1.MemoryService.ExtractMemories:input_type -> memorysidecar.v1.ExtractMemoriesRequest
-	28, // 48: memorysidecar.v1.MemoryService.UpsertDocuments:input_type -> memorysidecar.v1.UpsertDocumentsRequest
-	30, // 49: memorysidecar.v1.MemoryService.GetDocument:input_type -> memorysidecar.v1.GetDocumentRequest
-	32, // 50: memorysidecar.v1.MemoryService.ListDocuments:input_type -> memorysidecar.v1.ListDocumentsRequest
-	34, // 51: memorysidecar.v1.MemoryService.ListCollections:input_type -> memorysidecar.v1.ListCollectionsRequest
-	36, // 52: memorysidecar.v1.MemoryService.DeleteDocuments:input_type -> memorysidecar.v1.DeleteDocumentsRequest
-	38, // 53: memorysidecar.v1.MemoryService.ClearCollection:input_type -> memorysidecar.v1.ClearCollectionRequest
-	1,  // 54: memorysidecar.v1.MemoryService.Remember:output_type -> memorysidecar.v1.RememberResponse
-	3,  // 55: memorysidecar.v1.MemoryService.GetMemory:output_type -> memorysidecar.v1.GetMemoryResponse
-	5,  // 56: memorysidecar.v1.MemoryService.ListMemories:output_type -> memorysidecar.v1.ListMemoriesResponse
-	7,  // 57: memorysidecar.v1.MemoryService.UpdateMemory:output_type -> memorysidecar.v1.UpdateMemoryResponse
-	9,  // 58: memorysidecar.v1.MemoryService.ReinforceMemories:output_type -> memorysidecar.v1.ReinforceMemoriesResponse
-	11, // 59: memorysidecar.v1.MemoryService.DecayMemories:output_type -> memorysidecar.v1.DecayMemoriesResponse
-	13, // 60: memorysidecar.v1.MemoryService.ForgetMemories:output_type -> memorysidecar.v1.ForgetMemoriesResponse
-	15, // 61: memorysidecar.v1.MemoryService.PurgeMemories:output_type -> memorysidecar.v1.PurgeMemoriesResponse
-	17, // 62: memorysidecar.v1.MemoryService.ListMemoryVersions:output_type -> memorysidecar.v1.ListMemoryVersionsResponse
-	19, // 63: memorysidecar.v1.MemoryService.RestoreMemoryVersion:output_type -> memorysidecar.v1.RestoreMemoryVersionResponse
-	23, // 64: memorysidecar.v1.MemoryService.QueryRelations:output_type -> memorysidecar.v1.QueryRelationsResponse
-	21, // 65: memorysidecar.v1.MemoryService.MergeEntities:output_type -> memorysidecar.v1.MergeEntitiesResponse
-	25, // 66: memorysidecar.v1.MemoryService.ConsolidateSession:output_type -> memorysidecar.v1.ConsolidateSessionResponse
-	27, // 67: memorysidecar.v1.MemoryService.ExtractMemories:output_type -> memorysidecar.v1.ExtractMemoriesResponse
-	29, // 68: memorysidecar.v1.MemoryService.UpsertDocuments:output_type -> memorysidecar.v1.UpsertDocumentsResponse
-	31, // 69: memorysidecar.v1.MemoryService.GetDocument:output_type -> memorysidecar.v1.GetDocumentResponse
-	33, // 70: memorysidecar.v1.MemoryService.ListDocuments:output_type -> memorysidecar.v1.ListDocumentsResponse
-	35, // 71: memorysidecar.v1.MemoryService.ListCollections:output_type -> memorysidecar.v1.ListCollectionsResponse
-	37, // 72: memorysidecar.v1.MemoryService.DeleteDocuments:output_type -> memorysidecar.v1.DeleteDocumentsResponse
-	39, // 73: memorysidecar.v1.MemoryService.ClearCollection:output_type -> memorysidecar.v1.ClearCollectionResponse
-	54, // [54:74] is the sub-list for method output_type
-	34, // [34:54] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	42, // 0: memorysidecar.v1.RememberRequest.memories:type_name -> memorysidecar.v1.Memory
+	43, // 1: memorysidecar.v1.RememberRequest.dedupe:type_name -> memorysidecar.v1.DedupeRule
+	44, // 2: memorysidecar.v1.RememberRequest.conflict:type_name -> memorysidecar.v1.ConflictRule
+	45, // 3: memorysidecar.v1.RememberResponse.results:type_name -> memorysidecar.v1.RememberedMemory
+	46, // 4: memorysidecar.v1.GetMemoryRequest.as_of_time:type_name -> google.protobuf.Timestamp
+	42, // 5: memorysidecar.v1.GetMemoryResponse.memory:type_name -> memorysidecar.v1.Memory
+	47, // 6: memorysidecar.v1.ListMemoriesRequest.filter:type_name -> memorysidecar.v1.MemoryFilter
+	46, // 7: memorysidecar.v1.ListMemoriesRequest.as_of_time:type_name -> google.protobuf.Timestamp
+	48, // 8: memorysidecar.v1.ListMemoriesRequest.order:type_name -> memorysidecar.v1.MemoryOrder
+	42, // 9: memorysidecar.v1.ListMemoriesResponse.memories:type_name -> memorysidecar.v1.Memory
+	42, // 10: memorysidecar.v1.UpdateMemoryRequest.memory:type_name -> memorysidecar.v1.Memory
+	49, // 11: memorysidecar.v1.UpdateMemoryRequest.update_mask:type_name -> google.protobuf.FieldMask
+	42, // 12: memorysidecar.v1.UpdateMemoryResponse.memory:type_name -> memorysidecar.v1.Memory
+	42, // 13: memorysidecar.v1.ReinforceMemoriesResponse.memories:type_name -> memorysidecar.v1.Memory
+	47, // 14: memorysidecar.v1.DecayMemoriesRequest.filter:type_name -> memorysidecar.v1.MemoryFilter
+	50, // 15: memorysidecar.v1.DecayMemoriesRequest.unseen_for:type_name -> google.protobuf.Duration
+	47, // 16: memorysidecar.v1.PurgeMemoriesRequest.filter:type_name -> memorysidecar.v1.MemoryFilter
+	42, // 17: memorysidecar.v1.ListMemoryVersionsResponse.versions:type_name -> memorysidecar.v1.Memory
+	42, // 18: memorysidecar.v1.RestoreMemoryVersionResponse.memory:type_name -> memorysidecar.v1.Memory
+	42, // 19: memorysidecar.v1.MergeEntitiesResponse.entity:type_name -> memorysidecar.v1.Memory
+	47, // 20: memorysidecar.v1.QueryRelationsRequest.filter:type_name -> memorysidecar.v1.MemoryFilter
+	51, // 21: memorysidecar.v1.QueryRelationsResponse.relations:type_name -> memorysidecar.v1.FoundRelation
+	52, // 22: memorysidecar.v1.ExtractMemoriesRequest.scope:type_name -> memorysidecar.v1.MemoryScope
+	53, // 23: memorysidecar.v1.ExtractMemoriesRequest.extraction:type_name -> memorysidecar.v1.ExtractionPolicy
+	54, // 24: memorysidecar.v1.ExtractMemoriesRequest.importance_rules:type_name -> memorysidecar.v1.ImportanceRule
+	42, // 25: memorysidecar.v1.ExtractMemoriesResponse.memories:type_name -> memorysidecar.v1.Memory
+	55, // 26: memorysidecar.v1.ExtractMemoriesResponse.scores:type_name -> memorysidecar.v1.ImportanceScore
+	56, // 27: memorysidecar.v1.UpsertDocumentsRequest.documents:type_name -> memorysidecar.v1.Document
+	57, // 28: memorysidecar.v1.UpsertDocumentsRequest.splitter:type_name -> memorysidecar.v1.TextSplitter
+	58, // 29: memorysidecar.v1.UpsertDocumentsResponse.documents:type_name -> memorysidecar.v1.UpsertedDocument
+	56, // 30: memorysidecar.v1.GetDocumentResponse.document:type_name -> memorysidecar.v1.Document
+	59, // 31: memorysidecar.v1.ListDocumentsRequest.filter:type_name -> memorysidecar.v1.DocumentFilter
+	56, // 32: memorysidecar.v1.ListDocumentsResponse.documents:type_name -> memorysidecar.v1.Document
+	60, // 33: memorysidecar.v1.ListCollectionsResponse.collections:type_name -> memorysidecar.v1.DocumentCollection
+	61, // 34: memorysidecar.v1.RefreshDocumentsResponse.documents:type_name -> memorysidecar.v1.RefreshedDocument
+	0,  // 35: memorysidecar.v1.MemoryService.Remember:input_type -> memorysidecar.v1.RememberRequest
+	2,  // 36: memorysidecar.v1.MemoryService.GetMemory:input_type -> memorysidecar.v1.GetMemoryRequest
+	4,  // 37: memorysidecar.v1.MemoryService.ListMemories:input_type -> memorysidecar.v1.ListMemoriesRequest
+	6,  // 38: memorysidecar.v1.MemoryService.UpdateMemory:input_type -> memorysidecar.v1.UpdateMemoryRequest
+	8,  // 39: memorysidecar.v1.MemoryService.ReinforceMemories:input_type -> memorysidecar.v1.ReinforceMemoriesRequest
+	10, // 40: memorysidecar.v1.MemoryService.DecayMemories:input_type -> memorysidecar.v1.DecayMemoriesRequest
+	12, // 41: memorysidecar.v1.MemoryService.ForgetMemories:input_type -> memorysidecar.v1.ForgetMemoriesRequest
+	14, // 42: memorysidecar.v1.MemoryService.PurgeMemories:input_type -> memorysidecar.v1.PurgeMemoriesRequest
+	16, // 43: memorysidecar.v1.MemoryService.ListMemoryVersions:input_type -> memorysidecar.v1.ListMemoryVersionsRequest
+	18, // 44: memorysidecar.v1.MemoryService.RestoreMemoryVersion:input_type -> memorysidecar.v1.RestoreMemoryVersionRequest
+	22, // 45: memorysidecar.v1.MemoryService.QueryRelations:input_type -> memorysidecar.v1.QueryRelationsRequest
+	20, // 46: memorysidecar.v1.MemoryService.MergeEntities:input_type -> memorysidecar.v1.MergeEntitiesRequest
+	24, // 47: memorysidecar.v1.MemoryService.ConsolidateSession:input_type -> memorysidecar.v1.ConsolidateSessionRequest
+	26, // 48: memorysidecar.v1.MemoryService.ExtractMemories:input_type -> memorysidecar.v1.ExtractMemoriesRequest
+	28, // 49: memorysidecar.v1.MemoryService.UpsertDocuments:input_type -> memorysidecar.v1.UpsertDocumentsRequest
+	30, // 50: memorysidecar.v1.MemoryService.GetDocument:input_type -> memorysidecar.v1.GetDocumentRequest
+	32, // 51: memorysidecar.v1.MemoryService.ListDocuments:input_type -> memorysidecar.v1.ListDocumentsRequest
+	34, // 52: memorysidecar.v1.MemoryService.ListCollections:input_type -> memorysidecar.v1.ListCollectionsRequest
+	36, // 53: memorysidecar.v1.MemoryService.RefreshDocuments:input_type -> memorysidecar.v1.RefreshDocumentsRequest
+	38, // 54: memorysidecar.v1.MemoryService.DeleteDocuments:input_type -> memorysidecar.v1.DeleteDocumentsRequest
+	40, // 55: memorysidecar.v1.MemoryService.ClearCollection:input_type -> memorysidecar.v1.ClearCollectionRequest
+	1,  // 56: memorysidecar.v1.MemoryService.Remember:output_type -> memorysidecar.v1.RememberResponse
+	3,  // 57: memorysidecar.v1.MemoryService.GetMemory:output_type -> memorysidecar.v1.GetMemoryResponse
+	5,  // 58: memorysidecar.v1.MemoryService.ListMemories:output_type -> memorysidecar.v1.ListMemoriesResponse
+	7,  // 59: memorysidecar.v1.MemoryService.UpdateMemory:output_type -> memorysidecar.v1.UpdateMemoryResponse
+	9,  // 60: memorysidecar.v1.MemoryService.ReinforceMemories:output_type -> memorysidecar.v1.ReinforceMemoriesResponse
+	11, // 61: memorysidecar.v1.MemoryService.DecayMemories:output_type -> memorysidecar.v1.DecayMemoriesResponse
+	13, // 62: memorysidecar.v1.MemoryService.ForgetMemories:output_type -> memorysidecar.v1.ForgetMemoriesResponse
+	15, // 63: memorysidecar.v1.MemoryService.PurgeMemories:output_type -> memorysidecar.v1.PurgeMemoriesResponse
+	17, // 64: memorysidecar.v1.MemoryService.ListMemoryVersions:output_type -> memorysidecar.v1.ListMemoryVersionsResponse
+	19, // 65: memorysidecar.v1.MemoryService.RestoreMemoryVersion:output_type -> memorysidecar.v1.RestoreMemoryVersionResponse
+	23, // 66: memorysidecar.v1.MemoryService.QueryRelations:output_type -> memorysidecar.v1.QueryRelationsResponse
+	21, // 67: memorysidecar.v1.MemoryService.MergeEntities:output_type -> memorysidecar.v1.MergeEntitiesResponse
+	25, // 68: memorysidecar.v1.MemoryService.ConsolidateSession:output_type -> memorysidecar.v1.ConsolidateSessionResponse
+	27, // 69: memorysidecar.v1.MemoryService.ExtractMemories:output_type -> memorysidecar.v1.ExtractMemoriesResponse
+	29, // 70: memorysidecar.v1.MemoryService.UpsertDocuments:output_type -> memorysidecar.v1.UpsertDocumentsResponse
+	31, // 71: memorysidecar.v1.MemoryService.GetDocument:output_type -> memorysidecar.v1.GetDocumentResponse
+	33, // 72: memorysidecar.v1.MemoryService.ListDocuments:output_type -> memorysidecar.v1.ListDocumentsResponse
+	35, // 73: memorysidecar.v1.MemoryService.ListCollections:output_type -> memorysidecar.v1.ListCollectionsResponse
+	37, // 74: memorysidecar.v1.MemoryService.RefreshDocuments:output_type -> memorysidecar.v1.RefreshDocumentsResponse
+	39, // 75: memorysidecar.v1.MemoryService.DeleteDocuments:output_type -> memorysidecar.v1.DeleteDocumentsResponse
+	41, // 76: memorysidecar.v1.MemoryService.ClearCollection:output_type -> memorysidecar.v1.ClearCollectionResponse
+	56, // [56:77] is the sub-list for method output_type
+	35, // [35:56] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_memory_service_proto_init() }
@@ -3415,7 +3539,7 @@ func file_memorysidecar_v1_memory_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_memory_service_proto_rawDesc), len(file_memorysidecar_v1_memory_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   40,
+			NumMessages:   42,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

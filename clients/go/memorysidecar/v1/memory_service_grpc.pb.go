@@ -37,6 +37,7 @@ const (
 	MemoryService_GetDocument_FullMethodName          = "/memorysidecar.v1.MemoryService/GetDocument"
 	MemoryService_ListDocuments_FullMethodName        = "/memorysidecar.v1.MemoryService/ListDocuments"
 	MemoryService_ListCollections_FullMethodName      = "/memorysidecar.v1.MemoryService/ListCollections"
+	MemoryService_RefreshDocuments_FullMethodName     = "/memorysidecar.v1.MemoryService/RefreshDocuments"
 	MemoryService_DeleteDocuments_FullMethodName      = "/memorysidecar.v1.MemoryService/DeleteDocuments"
 	MemoryService_ClearCollection_FullMethodName      = "/memorysidecar.v1.MemoryService/ClearCollection"
 )
@@ -157,6 +158,11 @@ type MemoryServiceClient interface {
 	// Errors:
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
 	ListCollections(ctx context.Context, in *ListCollectionsRequest, opts ...grpc.CallOption) (*ListCollectionsResponse, error)
+	// Lets documents with a ttl live on from now, as a use of them: call it for what a read or a
+	// search has found and was of use. Writes no more often than each hundredth of the ttl, makes no
+	// revision and no event, and leaves the etag. A store without free space refreshes nothing.
+	// Capability `document_ttl`.
+	RefreshDocuments(ctx context.Context, in *RefreshDocumentsRequest, opts ...grpc.CallOption) (*RefreshDocumentsResponse, error)
 	// Deletes documents, immediately and permanently.
 	//
 	// Errors:
@@ -356,6 +362,16 @@ func (c *memoryServiceClient) ListCollections(ctx context.Context, in *ListColle
 	return out, nil
 }
 
+func (c *memoryServiceClient) RefreshDocuments(ctx context.Context, in *RefreshDocumentsRequest, opts ...grpc.CallOption) (*RefreshDocumentsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RefreshDocumentsResponse)
+	err := c.cc.Invoke(ctx, MemoryService_RefreshDocuments_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *memoryServiceClient) DeleteDocuments(ctx context.Context, in *DeleteDocumentsRequest, opts ...grpc.CallOption) (*DeleteDocumentsResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(DeleteDocumentsResponse)
@@ -492,6 +508,11 @@ type MemoryServiceServer interface {
 	// Errors:
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
 	ListCollections(context.Context, *ListCollectionsRequest) (*ListCollectionsResponse, error)
+	// Lets documents with a ttl live on from now, as a use of them: call it for what a read or a
+	// search has found and was of use. Writes no more often than each hundredth of the ttl, makes no
+	// revision and no event, and leaves the etag. A store without free space refreshes nothing.
+	// Capability `document_ttl`.
+	RefreshDocuments(context.Context, *RefreshDocumentsRequest) (*RefreshDocumentsResponse, error)
 	// Deletes documents, immediately and permanently.
 	//
 	// Errors:
@@ -564,6 +585,9 @@ func (UnimplementedMemoryServiceServer) ListDocuments(context.Context, *ListDocu
 }
 func (UnimplementedMemoryServiceServer) ListCollections(context.Context, *ListCollectionsRequest) (*ListCollectionsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListCollections not implemented")
+}
+func (UnimplementedMemoryServiceServer) RefreshDocuments(context.Context, *RefreshDocumentsRequest) (*RefreshDocumentsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RefreshDocuments not implemented")
 }
 func (UnimplementedMemoryServiceServer) DeleteDocuments(context.Context, *DeleteDocumentsRequest) (*DeleteDocumentsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method DeleteDocuments not implemented")
@@ -916,6 +940,24 @@ func _MemoryService_ListCollections_Handler(srv interface{}, ctx context.Context
 	return interceptor(ctx, in, info, handler)
 }
 
+func _MemoryService_RefreshDocuments_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RefreshDocumentsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(MemoryServiceServer).RefreshDocuments(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: MemoryService_RefreshDocuments_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(MemoryServiceServer).RefreshDocuments(ctx, req.(*RefreshDocumentsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _MemoryService_DeleteDocuments_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(DeleteDocumentsRequest)
 	if err := dec(in); err != nil {
@@ -1030,6 +1072,10 @@ var MemoryService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ListCollections",
 			Handler:    _MemoryService_ListCollections_Handler,
+		},
+		{
+			MethodName: "RefreshDocuments",
+			Handler:    _MemoryService_RefreshDocuments_Handler,
 		},
 		{
 			MethodName: "DeleteDocuments",

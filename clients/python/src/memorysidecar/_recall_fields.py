@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeVar, Union
 
 from . import v1
 from ._fields import Json, ids_of
+from ._task_fields import duration_of
 
 DocumentLike = Union[str, "v1.Document", Json]
 DocumentsLike = DocumentLike | Iterable[DocumentLike]
@@ -186,8 +187,8 @@ def filter_of(kind: type[_Filter], fields: Json) -> _Filter:
 
 
 def document_of(value: DocumentLike) -> v1.Document:
-    """Makes a document: a text alone is its content, a mapping holds fields by their names, and
-    its ``embedding`` may be a list of numbers."""
+    """Makes a document: a text alone is its content, a mapping holds fields by their names. Its
+    ``embedding`` may be a list of numbers, its ``ttl`` seconds."""
     if isinstance(value, v1.Document):
         return value
     if isinstance(value, str):
@@ -195,6 +196,8 @@ def document_of(value: DocumentLike) -> v1.Document:
     fields = dict(value)
     if fields.get("embedding") is not None:
         fields["embedding"] = vector_of(fields["embedding"])
+    if "ttl" in fields:
+        fields["ttl"] = duration_of(fields["ttl"])
     return v1.Document(**fields)
 
 

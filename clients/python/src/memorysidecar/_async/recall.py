@@ -191,6 +191,21 @@ class AsyncDocumentMethods(AsyncCalls):
         request = v1.ListCollectionsRequest(page_size=page_size)
         return self._pages(request, v1.ListCollectionsResponse, "collections", call)
 
+    async def refresh_documents(
+        self,
+        document_ids: str | Iterable[str],
+        *,
+        collection_id: str = "",
+        **call: Unpack[f.ReadOptions],
+    ) -> list[v1.RefreshedDocument]:
+        """Lets documents with a ttl live on from now; gives those that exist, with when they
+        expire."""
+        request = v1.RefreshDocumentsRequest(
+            collection_id=collection_id, document_ids=r.texts_of(document_ids)
+        )
+        answer = await self._unary(request, v1.RefreshDocumentsResponse, call)
+        return list(answer.documents)
+
     async def delete_documents(
         self,
         document_ids: str | Iterable[str],

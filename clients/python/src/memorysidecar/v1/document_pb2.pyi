@@ -1,5 +1,6 @@
 import datetime
 
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from memorysidecar.v1 import filter_pb2 as _filter_pb2
@@ -25,7 +26,7 @@ EMBEDDING_PURPOSE_PASSAGE: EmbeddingPurpose
 EMBEDDING_PURPOSE_QUERY: EmbeddingPurpose
 
 class Document(_message.Message):
-    __slots__ = ("collection_id", "document_id", "text", "author", "metadata", "labels", "document_time", "importance", "embedding", "trust", "source_document_id", "chunk_index", "chunk_count", "chunk_offset", "writer", "create_time", "update_time", "etag", "scope", "space_before", "space_after")
+    __slots__ = ("collection_id", "document_id", "text", "author", "metadata", "labels", "document_time", "importance", "embedding", "trust", "source_document_id", "chunk_index", "chunk_count", "chunk_offset", "writer", "create_time", "update_time", "etag", "scope", "space_before", "space_after", "ttl", "expire_time")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -54,6 +55,8 @@ class Document(_message.Message):
     SCOPE_FIELD_NUMBER: _ClassVar[int]
     SPACE_BEFORE_FIELD_NUMBER: _ClassVar[int]
     SPACE_AFTER_FIELD_NUMBER: _ClassVar[int]
+    TTL_FIELD_NUMBER: _ClassVar[int]
+    EXPIRE_TIME_FIELD_NUMBER: _ClassVar[int]
     collection_id: str
     document_id: str
     text: str
@@ -75,7 +78,9 @@ class Document(_message.Message):
     scope: _memory_pb2.MemoryScope
     space_before: str
     space_after: str
-    def __init__(self, collection_id: _Optional[str] = ..., document_id: _Optional[str] = ..., text: _Optional[str] = ..., author: _Optional[str] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., document_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., importance: _Optional[float] = ..., embedding: _Optional[_Union[Embedding, _Mapping]] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., source_document_id: _Optional[str] = ..., chunk_index: _Optional[int] = ..., chunk_count: _Optional[int] = ..., chunk_offset: _Optional[int] = ..., writer: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ..., scope: _Optional[_Union[_memory_pb2.MemoryScope, _Mapping]] = ..., space_before: _Optional[str] = ..., space_after: _Optional[str] = ...) -> None: ...
+    ttl: _duration_pb2.Duration
+    expire_time: _timestamp_pb2.Timestamp
+    def __init__(self, collection_id: _Optional[str] = ..., document_id: _Optional[str] = ..., text: _Optional[str] = ..., author: _Optional[str] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., document_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., importance: _Optional[float] = ..., embedding: _Optional[_Union[Embedding, _Mapping]] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., source_document_id: _Optional[str] = ..., chunk_index: _Optional[int] = ..., chunk_count: _Optional[int] = ..., chunk_offset: _Optional[int] = ..., writer: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ..., scope: _Optional[_Union[_memory_pb2.MemoryScope, _Mapping]] = ..., space_before: _Optional[str] = ..., space_after: _Optional[str] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class Embedding(_message.Message):
     __slots__ = ("values", "model")
@@ -116,6 +121,14 @@ class UpsertedDocument(_message.Message):
     etag: str
     chunk_document_ids: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, document_id: _Optional[str] = ..., created: _Optional[bool] = ..., etag: _Optional[str] = ..., chunk_document_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class RefreshedDocument(_message.Message):
+    __slots__ = ("document_id", "expire_time")
+    DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    EXPIRE_TIME_FIELD_NUMBER: _ClassVar[int]
+    document_id: str
+    expire_time: _timestamp_pb2.Timestamp
+    def __init__(self, document_id: _Optional[str] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class DocumentRef(_message.Message):
     __slots__ = ("collection_id", "document_id")

@@ -469,12 +469,14 @@ class DocumentsUpserted(_message.Message):
     def __init__(self, collection_id: _Optional[str] = ..., document_ids: _Optional[_Iterable[str]] = ..., created_count: _Optional[int] = ...) -> None: ...
 
 class DocumentsDeleted(_message.Message):
-    __slots__ = ("collection_id", "document_ids")
+    __slots__ = ("collection_id", "document_ids", "expired")
     COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
     DOCUMENT_IDS_FIELD_NUMBER: _ClassVar[int]
+    EXPIRED_FIELD_NUMBER: _ClassVar[int]
     collection_id: str
     document_ids: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, collection_id: _Optional[str] = ..., document_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+    expired: bool
+    def __init__(self, collection_id: _Optional[str] = ..., document_ids: _Optional[_Iterable[str]] = ..., expired: _Optional[bool] = ...) -> None: ...
 
 class CollectionCleared(_message.Message):
     __slots__ = ("collection_id", "document_count")

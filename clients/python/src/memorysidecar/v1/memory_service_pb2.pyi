@@ -444,6 +444,22 @@ class ListCollectionsResponse(_message.Message):
     next_page_token: str
     def __init__(self, collections: _Optional[_Iterable[_Union[_document_pb2.DocumentCollection, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
+class RefreshDocumentsRequest(_message.Message):
+    __slots__ = ("namespace", "collection_id", "document_ids")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_IDS_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    collection_id: str
+    document_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., document_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class RefreshDocumentsResponse(_message.Message):
+    __slots__ = ("documents",)
+    DOCUMENTS_FIELD_NUMBER: _ClassVar[int]
+    documents: _containers.RepeatedCompositeFieldContainer[_document_pb2.RefreshedDocument]
+    def __init__(self, documents: _Optional[_Iterable[_Union[_document_pb2.RefreshedDocument, _Mapping]]] = ...) -> None: ...
+
 class DeleteDocumentsRequest(_message.Message):
     __slots__ = ("namespace", "collection_id", "document_ids", "etag", "allow_missing", "request_id")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]

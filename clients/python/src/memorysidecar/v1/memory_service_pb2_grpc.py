@@ -113,6 +113,11 @@ class MemoryServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListCollectionsRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListCollectionsResponse.FromString,
                 _registered_method=True)
+        self.RefreshDocuments = channel.unary_unary(
+                '/memorysidecar.v1.MemoryService/RefreshDocuments',
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.RefreshDocumentsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.RefreshDocumentsResponse.FromString,
+                _registered_method=True)
         self.DeleteDocuments = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/DeleteDocuments',
                 request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.DeleteDocumentsRequest.SerializeToString,
@@ -329,6 +334,16 @@ class MemoryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def RefreshDocuments(self, request, context):
+        """Lets documents with a ttl live on from now, as a use of them: call it for what a read or a
+        search has found and was of use. Writes no more often than each hundredth of the ttl, makes no
+        revision and no event, and leaves the etag. A store without free space refreshes nothing.
+        Capability `document_ttl`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def DeleteDocuments(self, request, context):
         """Deletes documents, immediately and permanently.
 
@@ -440,6 +455,11 @@ def add_MemoryServiceServicer_to_server(servicer, server):
                     servicer.ListCollections,
                     request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListCollectionsRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListCollectionsResponse.SerializeToString,
+            ),
+            'RefreshDocuments': grpc.unary_unary_rpc_method_handler(
+                    servicer.RefreshDocuments,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.RefreshDocumentsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.RefreshDocumentsResponse.SerializeToString,
             ),
             'DeleteDocuments': grpc.unary_unary_rpc_method_handler(
                     servicer.DeleteDocuments,
@@ -946,6 +966,33 @@ class MemoryService:
             '/memorysidecar.v1.MemoryService/ListCollections',
             memorysidecar_dot_v1_dot_memory__service__pb2.ListCollectionsRequest.SerializeToString,
             memorysidecar_dot_v1_dot_memory__service__pb2.ListCollectionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RefreshDocuments(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.MemoryService/RefreshDocuments',
+            memorysidecar_dot_v1_dot_memory__service__pb2.RefreshDocumentsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.RefreshDocumentsResponse.FromString,
             options,
             channel_credentials,
             insecure,
