@@ -24,6 +24,7 @@ import { searchMemories } from "./memory/search.ts";
 import { decayMemories } from "./memory/upkeep.ts";
 import type { RecallServiceApi } from "./recall/api.ts";
 import type { RecallParts } from "./recall/parts.ts";
+import { withSummary } from "./summary/summary-view.ts";
 
 /** Concurrent calls that go over many memories: each may hold 100,000 numbers. */
 const SCANS_MAX = 16;
@@ -59,7 +60,12 @@ export function createMemories(context: ServiceContext, settings: MemorySettings
   };
   const scans = searchSemaphore(SCANS_MAX, WAITING_MAX);
   const jobs = new MemoryJobs(parts, settings.onError);
-  const contexts: ContextParts = { context, codec: recall.codec, recall: settings.search };
+  const contexts: ContextParts = {
+    context,
+    codec: recall.codec,
+    recall: settings.search,
+    withSummary,
+  };
   const api: MemoryServiceApi = {
     remember: (call, input) => remember(parts, call, input),
     getMemory: (call, input) => getMemory(parts, call, input),

@@ -3,16 +3,18 @@
 
 import { type Call, checkLive } from "../kit/call.ts";
 import type { AssembleContextInput, AssembledContext } from "../memory/api.ts";
+import { TRUST } from "../summary/rules/summary.ts";
 import { DEFAULT_POLICY } from "../window/policy/policy.ts";
 import { type CountedRule, countedRule } from "../window/policy/token-rules.ts";
+import { ROLE } from "../window/rules/types.ts";
 import { asMessage, type Conversation, readConversation } from "./conversation.ts";
 import { type Asking, type ContextParts, sectionOf } from "./parts.ts";
 import { coverageOf, documentsFor, longTermFor, messagesFor, type Recalled } from "./recalled.ts";
 import { entitiesFor, episodesFor, important, logFor, relationsFor } from "./remembered.ts";
 import { contextCount } from "./rules/count.ts";
 import { packContext } from "./rules/pack.ts";
-import { sectionRules } from "./rules/profiles.ts";
-import type { Candidate, FoundSection } from "./rules/types.ts";
+import { sectionRules, withMessages } from "./rules/profiles.ts";
+import type { Candidate, FoundSection, PromptRules, SectionRules } from "./rules/types.ts";
 
 /** Makes the context of a prompt. */
 export async function assembleContext(
@@ -23,7 +25,7 @@ export async function assembleContext(
   checkLive(call.signal);
   const { context } = parts;
   const { profile, sessionId } = input;
-  const talk = sessionId === "" ? undefined : await readConversation(context, input);
+  const talk = sessionId === "" ? undefined : await readConversation(parts, input);
   const asking = askingOf(parts, call, { input, talk });
   const { sections, budgetTokens } = asking;
   const { found, coverage } = await gather(asking, talk);
@@ -31,7 +33,9 @@ export async function assembleContext(
   const rule = ruleOf(input, talk);
   const fence = input.fence ?? profile.guarded;
   const count = contextCount(rule, (texts) => context.tokens.countTexts(texts, rule));
-  const packed = await packContext(found, { profile, fence, sections, budgetTokens }, count);
+  const prompt = promptRules(context, input);
+  const rules = { profile, fence, sections, budgetTokens, prompt };
+  const packed = await packContext(found, rules, count);
   return { ...packed, coverage, tokenRule: rule.rule };
 }
 
@@ -45,7 +49,6 @@ function askingOf(
   const threshold = input.compactionThreshold ?? input.profile.threshold;
   const nowMs = parts.context.world.nowMs();
   const viewer = input.scope ?? { userId, agentId, sessionId: input.sessionId };
-  const sections = sectionRules(input.profile, input.sections);
   return {
     parts,
     call,
@@ -53,10 +56,36 @@ function askingOf(
     viewer,
     nowMs,
     query: input.query.trim() === "" ? (talk?.newestUserText ?? "") : input.query,
-    sections: sections.filter(({ kind }) => kind !== "conversation" || input.includeConversation),
+    sections: sectionsFor(input, talk),
     budgetTokens: Math.max(1, Math.trunc(input.maxTokens * threshold)),
     referenceMs: input.referenceMs ?? nowMs,
   };
+}
+
+function sectionsFor(
+  { addedTo, includeConversation, profile, sections }: AssembleContextInput,
+  talk: Conversation | undefined,
+): readonly SectionRules[] {
+  if (addedTo !== undefined) {
+    const fixed = talk?.messages.filter(({ apart }) => apart?.isFixed) ?? [];
+    return withMessages(profile, sections, fixed.length);
+  }
+  const all = sectionRules(profile, sections);
+  return includeConversation ? all : all.filter(({ kind }) => kind !== "conversation");
+}
+
+/** Makes the text of a context a message of the user. */
+function promptRules(
+  { codec }: ContextParts["context"],
+  { addedTo }: AssembleContextInput,
+): PromptRules | undefined {
+  if (addedTo === undefined) return undefined;
+  const messageOf = (text: string): Uint8Array =>
+    codec.encodeMade({
+      ...{ messageId: "context", kind: "summary", role: ROLE.user, trust: TRUST.low },
+      ...{ text, tokenCount: 0, toolCallId: "", name: "", createMs: 0 },
+    });
+  return { messageOf, addedTo };
 }
 
 function ruleOf({ counting }: AssembleContextInput, talk: Conversation | undefined): CountedRule {

@@ -1,6 +1,7 @@
 // The rules of AssembleContext.
 
 import { CONTEXT_PROFILES, contextProfile } from "../compat/profiles.ts";
+import { MessageForm } from "../gen/memorysidecar/v1/message.ts";
 import { FusionMethod, RecallMode } from "../gen/memorysidecar/v1/recall.ts";
 import type { AssembleContextRequest } from "../gen/memorysidecar/v1/recall_service.ts";
 import type { Violations } from "../grpc/violations.ts";
@@ -19,9 +20,29 @@ export function checkAssembleContext(request: AssembleContextRequest, v: Violati
       `must be empty or one of ${CONTEXT_PROFILES.map(({ name }) => name).join(", ")}`,
     );
   }
+  if (request.form !== MessageForm.UNSPECIFIED) checkForm(request, v);
   const [mode, fusion] = [RecallMode.HYBRID, FusionMethod.SCORES];
   checkWeights(v, request.weights, { mode, fusion });
   if (v.isEmpty) checkRecalled(v, request);
+}
+
+/** Checks what contradicts messages beside the text. */
+function checkForm(request: AssembleContextRequest, v: Violations): void {
+  if (request.excludeConversation) {
+    v.add("exclude_conversation", "must be false with form: the messages are the conversation");
+  }
+  const profile = contextProfile(request.profile);
+  if (profile?.pack !== undefined || profile?.summaryAmongMessages === true) {
+    const description = "writes the conversation in its own way: leave it out, or leave out form";
+    v.add("profile", description);
+  }
+  const { sections } = fromAssembleContext(request);
+  for (const [index, { kind, heading, maxChars }] of sections.entries()) {
+    if (kind !== "conversation") continue;
+    const description = "has no effect on messages: leave it out";
+    if (heading !== undefined) v.add(`sections[${index}].heading`, description);
+    if (maxChars !== 0) v.add(`sections[${index}].max_chars`, description);
+  }
 }
 
 /** The sections of what recall finds: only they have items that fit the query more or less. */

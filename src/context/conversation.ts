@@ -4,7 +4,7 @@
 import { liveSession } from "../core/change.ts";
 import type { Codec } from "../core/codec.ts";
 import type { ServiceContext } from "../core/context.ts";
-import { showWindow } from "../core/window-shown.ts";
+import { showWindow, type Viewed } from "../core/window-shown.ts";
 import {
   detailReader,
   isInLog,
@@ -12,18 +12,23 @@ import {
   sessionTotals,
   signalsOf,
 } from "../core/window-view.ts";
+import type { AssembleContextInput } from "../memory/api.ts";
 import type { Session } from "../session/rules/session.ts";
 import type { StoredEntry } from "../store/store.ts";
+import { DEFAULT_POLICY } from "../window/policy/policy.ts";
+import { countedRule } from "../window/policy/token-rules.ts";
 import { groupEntriesAs } from "../window/rules/groups.ts";
 import { trimWindow } from "../window/rules/trim.ts";
 import { ROLE, type Role } from "../window/rules/types.ts";
-import type { Candidate, SaidMessage } from "./rules/types.ts";
+import type { ContextParts } from "./parts.ts";
+import type { Candidate, MessageApart, SaidMessage } from "./rules/types.ts";
 
 /** The part of a context that comes from its session. */
 export interface Conversation {
   readonly session: Session;
   /** The newest message first. */
   readonly messages: readonly Candidate[];
+  /** Undefined also where the messages of a prompt show it. */
   readonly summary: Candidate | undefined;
   /** Text of the newest user message; empty without one. */
   readonly newestUserText: string;
@@ -36,42 +41,88 @@ const ROLE_NAMES: Readonly<Record<Role, SaidMessage["role"]>> = {
   [ROLE.tool]: "tool",
 };
 
-/** Reads a session. Undefined when there is none. */
+/**
+ * Reads a session, for a text or, where a form adds to its messages, for a prompt. Undefined when
+ * there is none.
+ */
 export async function readConversation(
-  context: ServiceContext,
-  ref: { readonly namespace: string; readonly sessionId: string },
+  { context, withSummary }: Pick<ContextParts, "context" | "withSummary">,
+  input: Pick<AssembleContextInput, "namespace" | "sessionId" | "counting" | "addedTo">,
 ): Promise<Conversation | undefined> {
-  const now = await context.store.readWindow(ref);
+  const now = await context.store.readWindow(input);
   const session = liveSession(context, now?.session);
   if (now === undefined || session === undefined) return undefined;
-  const entries = await shownEntries(context, session, now.window);
+  const isPrompt = input.addedTo !== undefined;
+  const viewed = lookAt(context, session, now.window);
+  const window = await showWindow(context, viewed, undefined);
+  const { summary } = session.fields;
+  const shown = isPrompt ? await withSummary(context, viewed, window, summary) : window;
+  const { entries } = shown;
   const summaries = new Set(
     session.fields.inserts.flatMap(({ kind, messageId }) =>
       kind === "summary" ? [messageId] : [],
     ),
   );
   const { callOf } = groupEntriesAs(entries, "whole");
+  const newest = entries.findLastIndex(({ role, isResult }) => role === ROLE.user && !isResult);
+  const costs = isPrompt ? await costsOf(context, input, entries) : [];
+  const fixed = fixedUnits(entries, callOf, newest);
   const messages = entries.map((entry, place) => {
     const group = callOf[place] ?? -1;
     const isSummary = !isInLog(entry) && summaries.has(entry.messageId);
     const said = saidIn(context.codec, entry, { isSummary, place });
-    return candidateOf(context.codec, session, { entry, said, group });
+    const candidate = candidateOf(context.codec, session, { entry, said, group });
+    if (!isPrompt) return candidate;
+    const { bytes, role } = entry;
+    const apart: MessageApart = {
+      bytes,
+      tokenCount: costs[place] ?? 0,
+      isFixed: fixed.has(group < 0 ? entry : group),
+      role: place === newest ? "newest-user" : role === ROLE.system ? "system" : "other",
+    };
+    return { ...candidate, apart };
   });
-  const newest = entries.findLastIndex(({ role, isResult }) => role === ROLE.user && !isResult);
   const said = messages[newest]?.said;
   return {
     session,
     messages: messages.reverse(),
-    summary: summaryOf(session),
+    summary: shown === window ? summaryOf(session) : undefined,
     newestUserText: said?.kind === "message" ? said.text : "",
   };
 }
 
-async function shownEntries(
-  context: ServiceContext,
-  session: Session,
-  window: readonly StoredEntry[],
-): Promise<readonly StoredEntry[]> {
+/** Units that every prompt holds: system messages, the newest of the user and of all. */
+function fixedUnits(
+  entries: readonly StoredEntry[],
+  callOf: ArrayLike<number>,
+  newestUser: number,
+): ReadonlySet<StoredEntry | number> {
+  const fixed = entries.filter(
+    ({ role }, place) =>
+      role === ROLE.system || place === newestUser || place === entries.length - 1,
+  );
+  const places = new Map(entries.map((entry, place) => [entry, callOf[place] ?? -1]));
+  return new Set(
+    fixed.map((entry) => {
+      const group = places.get(entry) ?? -1;
+      return group < 0 ? entry : group;
+    }),
+  );
+}
+
+/** Tokens of messages: as they were counted, unless the request has a rule of its own. */
+async function costsOf(
+  { codec, tokens }: ServiceContext,
+  { counting }: Pick<AssembleContextInput, "counting">,
+  entries: readonly StoredEntry[],
+): Promise<readonly number[]> {
+  if (counting === undefined) return entries.map(({ tokenCount }) => tokenCount);
+  const drafts = entries.map(({ bytes }) => codec.decodeMessage(bytes).draft);
+  return await tokens.countAll(drafts, countedRule({ ...DEFAULT_POLICY, ...counting }));
+}
+
+/** Looks at the window of a session through its policy. */
+function lookAt(context: ServiceContext, session: Session, window: readonly StoredEntry[]): Viewed {
   const { inserts, policy } = session.fields;
   const entries = mergeInserts(window, inserts, context.codec);
   const detailOf = detailReader(context.codec);
@@ -84,8 +135,7 @@ async function shownEntries(
     detailOf,
     known: { totals: sessionTotals(session), pairedTo: entries.length },
   });
-  const viewed = { outcome, policy, own: policy, detailOf, hasInserts: inserts.length > 0 };
-  return (await showWindow(context, viewed, undefined)).entries;
+  return { outcome, policy, own: policy, detailOf, hasInserts: inserts.length > 0 };
 }
 
 function candidateOf(

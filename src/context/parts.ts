@@ -1,11 +1,13 @@
 // The inputs and dependencies of AssembleContext.
 
 import type { ServiceContext } from "../core/context.ts";
+import type { Shown, Viewed } from "../core/window-shown.ts";
 import type { Call } from "../kit/call.ts";
 import type { AssembleContextInput } from "../memory/api.ts";
 import type { MemoryScope } from "../memory/rules/memory.ts";
 import type { RecallServiceApi } from "../recall/api.ts";
 import type { RecallCodec } from "../recall/parts.ts";
+import type { Summary } from "../summary/rules/summary.ts";
 import type { SectionRules } from "./rules/types.ts";
 
 /** Dependencies of AssembleContext. */
@@ -14,6 +16,13 @@ export interface ContextParts {
   readonly codec: RecallCodec;
   /** Finds what fits, in its turn. */
   readonly recall: RecallServiceApi["recall"];
+  /** Shows the summary of a session among its messages, as GetWindow does. */
+  readonly withSummary: (
+    context: ServiceContext,
+    viewed: Viewed,
+    shown: Shown,
+    summary: Summary | undefined,
+  ) => Promise<Shown>;
 }
 
 /** One context that is asked for. */

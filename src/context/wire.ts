@@ -2,6 +2,7 @@
 
 import { contextProfile } from "../compat/profiles.ts";
 import { fromMemoryScope, fromNamespace } from "../core/wire.ts";
+import type { MessageForm } from "../gen/memorysidecar/v1/message.ts";
 import { Policy } from "../gen/memorysidecar/v1/policy.ts";
 import * as wire from "../gen/memorysidecar/v1/recall.ts";
 import type * as recallServiceWire from "../gen/memorysidecar/v1/recall_service.ts";
@@ -9,6 +10,7 @@ import { fromTimestamp } from "../grpc/time.ts";
 import { LIMITS } from "../kit/limits.ts";
 import type { AssembleContextInput, AssembledContext } from "../memory/api.ts";
 import { fromWeights, toCoverage } from "../recall/wire.ts";
+import { addedIn, fromForm, toRendered } from "../session/form-wire.ts";
 import { fromPolicy } from "../window/policy-wire.ts";
 import { toTokenRule } from "../window/token-rule-wire.ts";
 import { DEFAULT_PROFILE } from "./rules/profiles.ts";
@@ -48,6 +50,7 @@ export function fromAssembleContext(
   request: recallServiceWire.AssembleContextRequest,
 ): AssembleContextInput {
   const { maxTokens, referenceTime, sessionId, scope, query } = request;
+  const form = fromForm(request.form);
   return {
     namespace: fromNamespace(request.namespace),
     sessionId,
@@ -69,6 +72,7 @@ export function fromAssembleContext(
     weights: fromWeights(request.weights),
     referenceMs: referenceTime === undefined ? undefined : fromTimestamp(referenceTime),
     fence: FENCES[request.fence],
+    addedTo: form === undefined ? undefined : (messages) => addedIn(form, messages),
   };
 }
 
@@ -82,8 +86,11 @@ function fromCounting(
 }
 
 /** Gives the answer that a context makes. */
-export function toContext(context: AssembledContext): recallServiceWire.AssembleContextResponse {
-  const { text, tokenCount, budgetTokens, parts, cut, coverage, tokenRule } = context;
+export function toContext(
+  context: AssembledContext,
+  form: MessageForm,
+): recallServiceWire.AssembleContextResponse {
+  const { text, tokenCount, budgetTokens, parts, cut, coverage, messages, tokenRule } = context;
   return {
     text,
     tokenCount,
@@ -92,6 +99,7 @@ export function toContext(context: AssembledContext): recallServiceWire.Assemble
     cuts: someCuts(cut).map(toCut),
     totalCutCount: cut.length,
     coverage: coverage === undefined ? undefined : toCoverage(coverage),
+    rendered: toRendered(form, messages, "window"),
     ...toTokenRule(tokenRule),
   };
 }

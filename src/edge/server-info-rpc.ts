@@ -34,6 +34,7 @@ export const CAPABILITIES = [
   "compact_session",
   "compact_store",
   "consumers",
+  "context_forms",
   "count_tokens",
   "document_scopes",
   "document_ttl",

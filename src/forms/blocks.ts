@@ -102,7 +102,7 @@ function addMissing(blocks: readonly Opened[], notes: Notes): void {
       const said: FormPart = { kind: "text", text: NO_RESULT };
       const part: ResultPart = { kind: "result", callId: call.id, parts: [said], isError: true };
       block.results.push({ line: undefined, part, call });
-      notes.add(block.lines.at(-1)?.messageId ?? "", "added", "tool_result");
+      notes.addText(block.lines.at(-1)?.messageId ?? "", "tool_result", NO_RESULT);
     }
   }
 }

@@ -135,6 +135,8 @@ export interface Rendered {
   /** The JSON text of the parameter for the system prompt; empty for none. */
   readonly system: string;
   readonly notes: readonly Note[];
+  /** Texts that no message holds and that the API needs. */
+  readonly added: readonly string[];
 }
 
 /** A form: how its elements are read, and how messages are written in it. */
@@ -178,10 +180,21 @@ export interface BlockResult {
 /** Collects notes, each once. */
 export class Notes {
   readonly #found = new Map<string, Note>();
+  readonly #texts: string[] = [];
 
   add(messageId: string, kind: NoteKind, subject: string): void {
     const key = JSON.stringify([messageId, kind, subject]);
     if (!this.#found.has(key)) this.#found.set(key, { messageId, kind, subject });
+  }
+
+  /** Notes a text that was added. */
+  addText(messageId: string, subject: string, text: string): void {
+    this.add(messageId, "added", subject);
+    this.#texts.push(text);
+  }
+
+  get added(): readonly string[] {
+    return this.#texts;
   }
 
   get all(): readonly Note[] {

@@ -108,7 +108,7 @@ export function renderLog(form: FormName, lines: readonly Line[]): Rendered {
     if (elements.length === 0) notes.add(line.messageId, "dropped", "message");
     return elements.map((element) => JSON.stringify(element));
   });
-  return { messages: `[${texts.join(",")}]`, system: "", notes: notes.all };
+  return { messages: `[${texts.join(",")}]`, system: "", notes: notes.all, added: notes.added };
 }
 
 /** The JSON text of a message by itself; undefined when it takes not just one element. */
@@ -122,5 +122,6 @@ export function renderWindow(form: FormName, lines: readonly Line[]): Rendered {
   const notes = new Notes();
   const own = lines.map((line) => (line.origin === form ? line : { ...line, exact: undefined }));
   const written = FORMS[form].writeWindow(blocksOf(own, notes), notes);
-  return { messages: `[${written.elements.join(",")}]`, system: written.system, notes: notes.all };
+  const messages = `[${written.elements.join(",")}]`;
+  return { messages, system: written.system, notes: notes.all, added: notes.added };
 }

@@ -291,7 +291,7 @@ function writeWindow(given: readonly Block[], notes: Notes): Written {
   }
   const turns = turnsOf(pieces, notes);
   if (turns[0]?.role === "assistant") {
-    notes.add("", "added", "user_message");
+    notes.addText("", "user_message", openingText);
     turns.unshift({ role: "user", exact: undefined, content: [{ text: openingText }] });
   }
   const elements = turns.map(

@@ -80,6 +80,7 @@ export const STATUS_CODES = {
   RECORD_ALREADY_EXISTS: status.ALREADY_EXISTS,
   RECORD_VERSION_MISMATCH: status.ABORTED,
   REPLY_TOO_LARGE: status.OUT_OF_RANGE,
+  CONTEXT_BUDGET_TOO_SMALL: status.FAILED_PRECONDITION,
 } as const satisfies Readonly<Record<ErrorReason, status>>;
 
 type Unavailable = {

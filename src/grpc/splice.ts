@@ -3,6 +3,9 @@
 
 import { publicMessage } from "../kit/token-quarters.ts";
 
+/** Bytes that stock clients take in one response. */
+export const RESPONSE_BYTES_MAX = 4_194_304;
+
 function varintBytes(value: number): number {
   let count = 1;
   for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) count++;

@@ -69,6 +69,7 @@ export const ERROR_REASONS = [
   "COMPACTION_RUNNING",
   "COMPACTION_FAILED",
   "REPLY_TOO_LARGE",
+  "CONTEXT_BUDGET_TOO_SMALL",
 ] as const;
 
 /** Reasons for which a call fails. */
@@ -219,6 +220,16 @@ export function formTooLarge(bytes: number, limit: number): AppError {
     `The messages take ${bytes} bytes in this form; an answer holds at most ${limit}. ` +
       "Trim the window, or ask for fewer messages.",
     { metadata: { limit: String(limit) } },
+  );
+}
+
+/** A context in a form has no room for the messages that are always in it. */
+export function contextBudgetTooSmall(tokenCount: number, limit: number): AppError {
+  return new AppError(
+    "CONTEXT_BUDGET_TOO_SMALL",
+    `The messages that are always included cost ${tokenCount} tokens; the budget is ${limit}. ` +
+      "Raise max_tokens, or let the policy keep less.",
+    { metadata: { token_count: String(tokenCount), limit: String(limit) } },
   );
 }
 

@@ -318,6 +318,8 @@ export interface AssembleContextInput {
   /** Undefined means now. */
   readonly referenceMs: number | undefined;
   readonly fence: boolean | undefined;
+  /** The conversation comes as messages, in a form that adds these texts to them. */
+  readonly addedTo?: ((messages: readonly Uint8Array[]) => readonly string[]) | undefined;
 }
 
 export interface AssembledContext extends PackedContext {

@@ -209,6 +209,11 @@ export function toRendered(
   return { form, ...bytes, notes: some, totalNoteCount: notes.length };
 }
 
+/** The texts that a window gets in a form besides what its messages say. */
+export function addedIn(form: FormName, stored: readonly Uint8Array[]): readonly string[] {
+  return renderWindow(form, stored.map(readLine)).added;
+}
+
 const NOTE_KINDS = {
   dropped: wire.FormNoteKind.DROPPED,
   "as-text": wire.FormNoteKind.AS_TEXT,

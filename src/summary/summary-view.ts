@@ -30,21 +30,21 @@ export function summaryText({ preset }: Pick<Policy, "preset">, text: string): s
   return preset !== undefined && isSystemPreset(preset.name) ? text : withoutUnseen(text);
 }
 
-/** Whether the messages show the summary of the session. */
-export function showsSummary({ policy }: Viewed, summary: Summary | undefined): summary is Summary {
+function showsSummary({ policy }: Viewed, summary: Summary | undefined): summary is Summary {
   return summary !== undefined && policy.summaryView.show !== "none";
 }
 
 /**
  * The messages of an answer with the summary of the session, placed as the policy says and cut to
- * its token budget. The messages unchanged when none of it fits.
+ * its token budget. The messages unchanged when none of it fits or is to be shown.
  */
 export async function withSummary(
   context: ServiceContext,
   viewed: Viewed,
   shown: Shown,
-  summary: Summary,
+  summary: Summary | undefined,
 ): Promise<Shown> {
+  if (!showsSummary(viewed, summary)) return shown;
   const { show, prefix } = viewed.policy.summaryView;
   // Messages that the server placed cannot carry it: they may leave with the next summary.
   const at =

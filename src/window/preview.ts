@@ -17,7 +17,7 @@ import { LIMITS } from "../kit/limits.ts";
 import type { Session, SessionRef } from "../session/rules/session.ts";
 import type { StoredEntry } from "../store/store.ts";
 import { checkHooks } from "../summary/hand-over.ts";
-import { showsSummary, withSummary } from "../summary/summary-view.ts";
+import { withSummary } from "../summary/summary-view.ts";
 import { CEILING, type Policy, type StageOn } from "./policy/policy.ts";
 import { type EntryExplanation, explainWindow } from "./rules/explain.ts";
 import { totalsOf, trimWindow } from "./rules/trim.ts";
@@ -216,7 +216,6 @@ async function totalsOfRead(
   const hasInserts = !entries.every(isInLog);
   const viewed = { outcome: course.shown, policy, own: fields.policy, detailOf, hasInserts };
   const shown = await showWindow(context, viewed, undefined);
-  if (!showsSummary(viewed, fields.summary)) return shown.totals;
   return (await withSummary(context, viewed, shown, fields.summary)).totals;
 }
 

@@ -8,14 +8,12 @@ import { ErrorReason } from "../gen/memorysidecar/v1/error_reason.ts";
 import { type AppendMessagesRequest, ReplyError } from "../gen/memorysidecar/v1/session_service.ts";
 import { replyTooLarge } from "../grpc/error-status.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
-import { spliceField } from "../grpc/splice.ts";
+import { RESPONSE_BYTES_MAX, spliceField } from "../grpc/splice.ts";
 import type { Violations } from "../grpc/violations.ts";
 import type { Call } from "../kit/call.ts";
 import { checkPolicyChoice } from "./policy-checks.ts";
 import { getWindow } from "./rpc.ts";
 
-/** Bytes that stock clients take in one response. */
-const RESPONSE_BYTES_MAX = 4_194_304;
 /** Room for the errors of replies, with the frames of all. */
 const ERRORS_BYTES = 16_384;
 

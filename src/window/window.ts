@@ -20,7 +20,7 @@ import type { Session } from "../session/rules/session.ts";
 import type { SessionPlan, SessionView, StoredEntry } from "../store/store.ts";
 import { checkHooks } from "../summary/hand-over.ts";
 import { hookOf } from "../summary/making.ts";
-import { showsSummary, withSummary } from "../summary/summary-view.ts";
+import { withSummary } from "../summary/summary-view.ts";
 import { isLive, taskIdOf } from "../tasks/rules/task.ts";
 import type { StageOn } from "./policy/policy.ts";
 import { MANUAL_HOOK } from "./policy/summary-spec.ts";
@@ -65,8 +65,8 @@ export async function getWindow(
     }
   }
   const { summary } = stored.session.fields;
-  let shown = await showWindow(context, viewed, input.newest);
-  if (showsSummary(viewed, summary)) shown = await withSummary(context, viewed, shown, summary);
+  const window = await showWindow(context, viewed, input.newest);
+  const shown = await withSummary(context, viewed, window, summary);
   return resultOf(input, stored, viewed.outcome, shown);
 }
 

@@ -6,7 +6,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createFileRegistry, type DescField } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
-import { DEFAULT_PROFILE, sectionRules } from "../../src/context/rules/profiles.ts";
+import { DEFAULT_PROFILE, sectionRules, withMessages } from "../../src/context/rules/profiles.ts";
 import { CAPABILITIES } from "../../src/edge/server-info-rpc.ts";
 import { loadDescriptors } from "../../src/grpc/descriptors.ts";
 import { LIMITS } from "../../src/kit/limits.ts";
@@ -554,7 +554,8 @@ describe("the comments of the contract", () => {
     const longTerm = rules.find(({ kind }) => kind === "long-term");
     expect(statedBy("ContextSection.first_share")).toBe(longTerm?.firstShare);
     const numbers = [...numbersIn(COMMENTS.get("ContextSection.share") ?? "")];
-    const shares = new Set(rules.map(({ share }) => share));
+    const claim = withMessages(DEFAULT_PROFILE, [], 0)[0]?.firstShare;
+    const shares = new Set([...rules.map(({ share }) => share), claim]);
     expect(new Set(numbers.filter((number) => number > 0 && number < 1))).toEqual(shares);
   });
 

@@ -117,6 +117,23 @@ def test_an_append_answers_with_a_window_in_a_form(client: Client) -> None:
     assert [one["role"] for one in window.messages] == ["user", "assistant", "user"]
 
 
+def test_a_context_in_a_form_is_the_whole_prompt(client: Client) -> None:
+    client.remember("Ana likes the sea.", user_id="ana")
+    done = client.append(
+        "prompt",
+        CHAT,
+        form="openai_chat",
+        create_session=True,
+        session={"user_id": "ana"},
+        context={"form": "anthropic"},
+    )
+    prompt = client.assemble_context("prompt", form="anthropic")
+    assert prompt.system == [{"type": "text", "text": "You plan trips."}]
+    assert "Ana likes the sea." in json.dumps(prompt.messages[0])
+    assert 0 < prompt.response.token_count <= 4000
+    assert ms.rendered_in(done.context).messages == prompt.messages
+
+
 def test_asyncio_has_the_same(server: RealServer) -> None:
     async def main() -> None:
         async with AsyncClient(server.address, namespace="forms-async") as client:

@@ -94,6 +94,7 @@ def test_walkthrough_meets_every_error_that_a_caller_can_cause(server: RealServe
         "COMPACTION_RUNNING",
         "COMPACTION_FAILED",
         "REPLY_TOO_LARGE",
+        "CONTEXT_BUDGET_TOO_SMALL",
         "ERASURE_LIMIT_REACHED",
         "ANSWER_ERASED",
     }

@@ -55,7 +55,10 @@ export interface WindowReplyOptions extends Pick<WindowOptions, "policy" | "newe
 }
 
 /** Options of the context that an append answers with. */
-export type ContextReplyOptions = Omit<ContextOptions, keyof CallOptions | "sessionId">;
+export interface ContextReplyOptions extends Omit<ContextOptions, keyof CallOptions | "sessionId"> {
+  /** Gives the whole prompt in the form of a model API: read it with `renderedIn`. */
+  readonly form?: FormName | undefined;
+}
 
 /** Options of an append of messages in the form of a model API. */
 export interface FormAppendOptions extends AppendOptions {

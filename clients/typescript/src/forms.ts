@@ -6,6 +6,7 @@ import {
   MessageForm,
   type RenderedMessages,
 } from "./gen/memorysidecar/v1/message.ts";
+import type { AssembleContextResponse } from "./gen/memorysidecar/v1/recall_service.ts";
 import type { GetWindowResponse } from "./gen/memorysidecar/v1/session_service.ts";
 import type { JsonObject } from "./message.ts";
 
@@ -70,9 +71,15 @@ export function toRendered<Response, Element>(
   };
 }
 
-/** Gives the messages of a window that was asked for in a form, such as that of an append. */
-export function renderedIn<Element = JsonObject>(
-  response: GetWindowResponse | undefined,
-): Rendered<GetWindowResponse | undefined, Element> {
+/**
+ * Gives the messages of a window or a context that was asked for in a form, such as that of an
+ * append.
+ */
+export function renderedIn<
+  Element = JsonObject,
+  Response extends GetWindowResponse | AssembleContextResponse =
+    | GetWindowResponse
+    | AssembleContextResponse,
+>(response: Response | undefined): Rendered<Response | undefined, Element> {
   return toRendered(response?.rendered, response);
 }

@@ -2,6 +2,7 @@
 
 import { given, type MutationOptions } from "./call.ts";
 import { choice, conditions } from "./choice.ts";
+import { type FormName, type Rendered, toRendered } from "./forms.ts";
 import type { Memory } from "./gen/memorysidecar/v1/memory.ts";
 import {
   type ConsolidateSessionResponse,
@@ -30,7 +31,7 @@ import {
 import type * as options from "./memory-options.ts";
 import { MEMORY_ORDERS } from "./memory-options.ts";
 import * as requests from "./memory-requests.ts";
-import type { MessageInput } from "./message.ts";
+import type { JsonObject, MessageInput } from "./message.ts";
 import type { ListOptions } from "./options.ts";
 import { walkPages } from "./pages.ts";
 import { RecallMethods } from "./recall.ts";
@@ -235,9 +236,20 @@ export class MemoryMethods extends RecallMethods {
     return this.call(Rpcs.extractMemories, requests.extractRequest(this.change(opts), opts), opts);
   }
 
+  /**
+   * Makes the whole prompt in the form of a model API, which `opts.form` names: the window, and the
+   * text of the context in it, within a budget of tokens.
+   */
+  assembleContext<Element = JsonObject>(
+    opts: options.FormContextOptions,
+  ): Promise<Rendered<AssembleContextResponse, Element>>;
   /** Makes the context of a prompt within a budget of tokens, 4,000 by default. */
-  assembleContext(opts: options.ContextOptions = {}): Promise<AssembleContextResponse> {
+  assembleContext(opts?: options.ContextOptions): Promise<AssembleContextResponse>;
+  async assembleContext(
+    opts: options.ContextOptions & { readonly form?: FormName } = {},
+  ): Promise<AssembleContextResponse | Rendered<AssembleContextResponse>> {
     const request = requests.contextRequest(this.at(opts), opts);
-    return this.call(RecallRpcs.assembleContext, request, opts);
+    const answer = await this.call(RecallRpcs.assembleContext, request, opts);
+    return opts.form === undefined ? answer : toRendered(answer.rendered, answer);
   }
 }

@@ -59,6 +59,7 @@ export type {
   ContextOptions,
   DecayOptions,
   ExtractOptions,
+  FormContextOptions,
   ListMemoriesOptions,
   MemoryFields,
   MemoryFilterInput,

@@ -1,6 +1,7 @@
 // Options of the methods for long-term memory.
 
 import type { CallOptions, MutationOptions } from "./call.ts";
+import type { FormName } from "./forms.ts";
 import {
   ConflictMode,
   DedupeMode,
@@ -264,6 +265,11 @@ export type SectionInput =
       readonly heading?: string;
       readonly maxChars?: number;
     };
+
+/** Parts and limits of a whole prompt in the form of a model API. */
+export interface FormContextOptions extends ContextOptions {
+  readonly form: FormName;
+}
 
 /** Parts and limits of a context. */
 export interface ContextOptions extends CallOptions {

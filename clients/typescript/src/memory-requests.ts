@@ -1,6 +1,7 @@
 // Builds the requests of long-term memory.
 
 import { choice, conditions, noOthers } from "./choice.ts";
+import { type FormName, toForm } from "./forms.ts";
 import {
   type ConflictRule,
   type DedupeRule,
@@ -169,7 +170,7 @@ function toFence(fence: boolean | undefined): ContextFence {
 /** Makes the request of a context. */
 export function contextRequest(
   namespace: string,
-  opts: options.ContextOptions,
+  opts: options.ContextOptions & { readonly form?: FormName | undefined },
 ): AssembleContextRequest {
   const { sessionId = "", userId, agentId, query = "", sections = [] } = opts;
   const isNamed = userId !== undefined || agentId !== undefined;
@@ -194,5 +195,6 @@ export function contextRequest(
     weights: toWeights(opts.weights),
     referenceTime: time(opts.referenceTime),
     fence: toFence(opts.fence),
+    form: toForm(opts.form),
   });
 }

@@ -76,6 +76,20 @@ describe("messages in a form", () => {
     expect(messages).toHaveLength(3);
   });
 
+  test("make a whole prompt with the context", async () => {
+    const opts = { form: "openai_chat", createSession: true } as const;
+    await client.remember({ text: "Ana likes the sea.", userId: "ana" });
+    const { context } = await client.append("prompt", CHAT, {
+      ...{ ...opts, session: { userId: "ana" } },
+      context: { form: "anthropic" },
+    });
+    const prompt = await client.assembleContext({ sessionId: "prompt", form: "anthropic" });
+    expect(prompt.system).toEqual([{ type: "text", text: "You plan trips." }]);
+    expect(JSON.stringify(prompt.messages[0])).toContain("Ana likes the sea.");
+    expect(prompt.response.tokenCount).toBeLessThanOrEqual(4_000);
+    expect(renderedIn(context).messages).toEqual(prompt.messages);
+  });
+
   test("are refused with the path inside the JSON", async () => {
     const append = client.append("none", CHAT.slice(3), {
       form: "openai_chat",

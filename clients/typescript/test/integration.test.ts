@@ -56,6 +56,7 @@ const ELSEWHERE = new Set([
   ...["COMPACTION_RUNNING", "COMPACTION_FAILED"],
   // Stands in answers only.
   "REPLY_TOO_LARGE",
+  "CONTEXT_BUDGET_TOO_SMALL",
 ]);
 const HERE = join(import.meta.dirname, "..");
 const run = promisify(execFile);

@@ -65,6 +65,7 @@ export async function compactContext(
     text,
     tokenCount,
     budgetTokens: rules.budgetTokens,
+    messages: [],
     parts: await partsOf(texts, count),
     cut: cutsOf(sections, texts, (entry) => {
       if (kept.has(entry)) return "budget";

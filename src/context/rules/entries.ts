@@ -9,6 +9,7 @@ import type {
   ContextStyle,
   Entry,
   FoundSection,
+  MessageApart,
   ReadySection,
   SectionRules,
 } from "./types.ts";
@@ -19,6 +20,9 @@ import type {
  */
 export const ANSWER_BYTES = 3_145_728;
 
+/** Times that a line stands in an answer: in the text and as an item, and in a prompt as JSON. */
+const LINE_COPIES = { text: 2, prompt: 4 };
+
 /** Bytes of an item beside its text and ids. */
 const ITEM_BYTES = 64;
 
@@ -26,12 +30,17 @@ const ITEM_BYTES = 64;
 export async function readySections(
   found: readonly FoundSection[],
   rules: readonly SectionRules[],
-  parts: { readonly style: ContextStyle; readonly count: ContextCount },
+  parts: {
+    readonly style: ContextStyle;
+    readonly count: ContextCount;
+    readonly inPrompt: boolean;
+  },
 ): Promise<readonly ReadySection[]> {
   const { style, count } = parts;
+  const copies = LINE_COPIES[parts.inPrompt ? "prompt" : "text"];
   const byKind = new Map(found.map(({ kind, candidates }) => [kind, candidates]));
-  const lines = rules.map(({ kind }) =>
-    (byKind.get(kind) ?? []).map((candidate) => lineOf(style, kind, candidate)),
+  const lines = rules.map(({ kind, isApart }) =>
+    (byKind.get(kind) ?? []).map((one) => (isApart ? "" : lineOf(style, kind, one))),
   );
   const tokens = await count.texts(lines.flat());
   let next = 0;
@@ -41,18 +50,36 @@ export async function readySections(
       const line = lines[section]?.[index] ?? "";
       const tokenCount = tokens[next] ?? 0;
       next += 1;
+      const { apart } = candidate;
+      if (apart !== undefined) return entryApart(candidate, apart);
       return {
         candidate,
         line,
         tokenCount,
         ...keysOf(candidate),
         cost: count.added(`${line}\n`, tokenCount),
-        bytes: 2 * Buffer.byteLength(line) + refBytes(candidate) + ITEM_BYTES,
+        bytes: copies * Buffer.byteLength(line) + refBytes(candidate) + ITEM_BYTES,
         reason: candidate.isWeak === true ? "relevance" : undefined,
       };
     });
     return { rules: rule, entries };
   });
+}
+
+/** Bytes of JSON for a byte of a message: those of pictures stand in Base64. */
+const JSON_BYTES = 4 / 3;
+
+/** The entry of a message of the prompt. */
+function entryApart(candidate: Candidate, { bytes, tokenCount }: MessageApart): Entry {
+  return {
+    candidate,
+    line: "",
+    tokenCount: Math.floor(tokenCount),
+    ...keysOf(candidate),
+    cost: tokenCount,
+    bytes: Math.ceil(bytes.length * JSON_BYTES) + refBytes(candidate) + ITEM_BYTES,
+    reason: undefined,
+  };
 }
 
 type Keys = Pick<Entry, "says" | "tells" | "self">;

@@ -36,18 +36,15 @@ export class Filler {
   constructor(sections: readonly ReadySection[], style: ContextStyle, count: ContextCount) {
     this.#fillings = sections.map((section) => {
       const { rules } = section;
+      if (rules.isApart) return emptyFilling(section, { frame: 0, chars: 0 });
       const fence = style.fence ? `${fenceOpen(rules.kind, [2])}\n${FENCE_CLOSE}\n` : "";
       const heads = rules.kind === "daily-log" ? DAY_HEAD.repeat(2) : "";
       const words = [rules.heading, rules.footer, SECTION_GAP].join("\n") + heads;
       const frame = words + fence;
-      return {
-        section,
+      return emptyFilling(section, {
         frame: count.added(frame, Math.ceil(frame.length / 2)),
-        units: unitsOf(section),
-        taken: new Set<Entry>(),
         chars: codePointsOf(words),
-        used: 0,
-      };
+      });
     });
   }
 
@@ -145,8 +142,9 @@ export class Filler {
   takeBack(cost: number, least: number): boolean {
     let [freed, units] = [0, 0];
     while (freed < cost || units < least) {
-      const last = this.#order.pop();
-      if (last === undefined) break;
+      const last = this.#order.at(-1);
+      if (last === undefined || last.unit.some(isFixed)) break;
+      this.#order.pop();
       const { filling, unit } = last;
       for (const entry of unit) {
         filling.taken.delete(entry);
@@ -180,6 +178,18 @@ export class Filler {
     const isThere = (key: string): boolean => (this.#told.get(key) ?? 0) > 0;
     return (self !== "" && isThere(self)) || (says.length > 0 && says.every(isThere));
   }
+}
+
+function emptyFilling(
+  section: ReadySection,
+  { frame, chars }: Pick<Filling, "frame" | "chars">,
+): Filling {
+  return { section, frame, units: unitsOf(section), taken: new Set(), chars, used: 0 };
+}
+
+/** Whether an entry is included whatever it costs. */
+export function isFixed({ candidate }: Entry): boolean {
+  return candidate.apart?.isFixed === true;
 }
 
 /** Entries by units, in the order of the first of each. */

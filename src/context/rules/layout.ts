@@ -46,6 +46,10 @@ export function layOut(
 ): SectionText {
   const empty = { rules, text: "", heading: "", spans: [], fenced: undefined };
   if (entries.length === 0) return empty;
+  if (rules.isApart) {
+    const spans = inOrder(rules, entries).map((entry) => ({ entry, start: 0, end: 0 }));
+    return { ...empty, spans };
+  }
   const grouped = linesOf(rules, inOrder(rules, entries));
   const heading = grouped.heading ?? rules.heading;
   const lines = before === "" ? grouped.lines : [{ text: before }, ...grouped.lines];

@@ -2,17 +2,18 @@
 // for the others, and what the whole text costs is counted at the end, since nothing else holds
 // under every token rule.
 
+import { contextBudgetTooSmall, formTooLarge } from "../../kit/errors.ts";
 import type { ContextCount } from "./count.ts";
-import { readySections } from "./entries.ts";
-import { Filler } from "./filler.ts";
+import { ANSWER_BYTES, readySections } from "./entries.ts";
+import { Filler, isFixed } from "./filler.ts";
 import { layOut, type SectionText } from "./layout.ts";
-import { cutsOf, joined, partsOf } from "./parts.ts";
+import { costApart, cutsOf, joined, partsOf } from "./parts.ts";
 import type {
   ContextRules,
-  ContextStyle,
   Entry,
   FoundSection,
   PackedContext,
+  PromptRules,
   ReadySection,
 } from "./types.ts";
 
@@ -22,14 +23,16 @@ const ROUNDS = 2;
 /**
  * Packs a context. What is in it and what is cut are together all candidates of the sections, each
  * once. The text never costs more than the budget, except for the mark that a profile with its own
- * packing may leave when nothing else fits.
+ * packing may leave when nothing else fits; with messages that stand apart, all together never do.
+ * Throws CONTEXT_BUDGET_TOO_SMALL and WINDOW_FULL, when those that are always included do not fit.
  */
 export async function packContext(
   found: readonly FoundSection[],
   rules: ContextRules,
   count: ContextCount,
 ): Promise<PackedContext> {
-  const sections = await readySections(found, rules.sections, { style: rules, count });
+  const inPrompt = rules.prompt !== undefined;
+  const sections = await readySections(found, rules.sections, { style: rules, count, inPrompt });
   return await (rules.profile.pack ?? fillContext)(sections, rules, count);
 }
 
@@ -38,28 +41,92 @@ async function fillContext(
   rules: ContextRules,
   count: ContextCount,
 ): Promise<PackedContext> {
+  const { budgetTokens } = rules;
   const filler = new Filler(sections, rules, count);
-  fillByShares(filler, sections, rules.budgetTokens - count.base);
-  let texts = textsOf(filler, sections, rules);
-  let text = joined(texts);
-  let tokenCount = await costOf(count, text);
-  for (let least = 1; tokenCount > rules.budgetTokens; least *= 2) {
-    if (!filler.takeBack(tokenCount - rules.budgetTokens, least)) break;
-    texts = textsOf(filler, sections, rules);
-    text = joined(texts);
-    tokenCount = await costOf(count, text);
+  fillApart(filler, sections, budgetTokens);
+  fillByShares(filler, sections, budgetTokens - count.base);
+  let packing = await packingOf(filler, sections, rules, count);
+  for (let least = 1; packing.tokenCount > budgetTokens; least *= 2) {
+    if (!filler.takeBack(packing.tokenCount - budgetTokens, least)) {
+      if (rules.prompt === undefined) break;
+      throw contextBudgetTooSmall(packing.tokenCount, budgetTokens);
+    }
+    packing = await packingOf(filler, sections, rules, count);
   }
+  const { texts, text, tokenCount, messages } = packing;
   const taken = sections.map((_, index) => new Set(filler.taken(index)));
   return {
     text,
     tokenCount,
-    budgetTokens: rules.budgetTokens,
+    budgetTokens,
+    messages,
     parts: await partsOf(texts, count),
     cut: cutsOf(sections, texts, (entry, index) =>
       // One that was taken and is not shown stood behind the end of its section.
       taken[index]?.has(entry) ? "budget" : filler.reasonOf(index, entry),
     ),
   };
+}
+
+/** The content of a filler as an answer. */
+interface Packing {
+  readonly texts: readonly SectionText[];
+  readonly text: string;
+  readonly messages: readonly Uint8Array[];
+  /** Of the text, the messages and what a form adds to them. */
+  readonly tokenCount: number;
+}
+
+async function packingOf(
+  filler: Filler,
+  sections: readonly ReadySection[],
+  rules: ContextRules,
+  count: ContextCount,
+): Promise<Packing> {
+  const texts = sections.map((one, index) => layOut(rules, one.rules, filler.taken(index)));
+  const text = joined(texts);
+  const { prompt } = rules;
+  const messages = prompt === undefined ? [] : promptOf(texts, text, prompt);
+  const costs = await count.texts([text, ...(prompt?.addedTo(messages) ?? [])]);
+  const apart = texts.reduce((sum, one) => sum + (one.rules.isApart ? costApart(one) : 0), 0);
+  return { texts, text, messages, tokenCount: costs.reduce((sum, one) => sum + one, apart) };
+}
+
+/** The messages that stand apart, with the text in its place among them. */
+function promptOf(
+  texts: readonly SectionText[],
+  text: string,
+  { messageOf }: PromptRules,
+): readonly Uint8Array[] {
+  const all = texts.flatMap(({ spans }) =>
+    spans.flatMap(({ entry }) => entry.candidate.apart ?? []),
+  );
+  const messages = all.map(({ bytes }) => bytes);
+  if (text === "") return messages;
+  // The part that stays the same from call to call comes first: caches of prompts keep it.
+  const question = all.findIndex(({ role }) => role === "newest-user");
+  const first = all.findIndex(({ role }) => role !== "system");
+  const at = question >= 0 ? question : first >= 0 ? first : all.length;
+  return messages.toSpliced(at, 0, messageOf(text));
+}
+
+/**
+ * Takes the messages that stand apart: those that are always included, then as many as the claim of
+ * their section has room for. Throws when the first do not fit.
+ */
+function fillApart(filler: Filler, sections: readonly ReadySection[], budget: number): void {
+  for (const [index, { rules, entries }] of sections.entries()) {
+    if (!rules.isApart) continue;
+    const fixed = entries.filter(isFixed);
+    filler.fill(index, budget, isFixed);
+    if (filler.taken(index).length < fixed.length) {
+      const cost = Math.ceil(fixed.reduce((sum, entry) => sum + entry.cost, 0));
+      if (cost > budget) throw contextBudgetTooSmall(cost, budget);
+      const bytes = fixed.reduce((sum, entry) => sum + entry.bytes, 0);
+      throw formTooLarge(bytes, ANSWER_BYTES);
+    }
+    filler.fill(index, rules.firstShare * budget);
+  }
 }
 
 function fillByShares(filler: Filler, sections: readonly ReadySection[], budget: number): void {
@@ -90,19 +157,6 @@ function fillByShares(filler: Filler, sections: readonly ReadySection[], budget:
 
 function isFitting({ candidate }: Entry): boolean {
   return candidate.isFitting === true;
-}
-
-function textsOf(
-  filler: Filler,
-  sections: readonly ReadySection[],
-  style: ContextStyle,
-): readonly SectionText[] {
-  return sections.map(({ rules }, index) => layOut(style, rules, filler.taken(index)));
-}
-
-async function costOf(count: ContextCount, text: string): Promise<number> {
-  const [cost = 0] = await count.texts([text]);
-  return cost;
 }
 
 /** A section's claim on the budget. */

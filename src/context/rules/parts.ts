@@ -40,8 +40,14 @@ export async function partsOf(
       return { ...whole, text, tokenCount };
     });
     const { rules, heading } = section;
-    return { kind: rules.kind, heading, tokenCount: costs[index] ?? 0, items };
+    const tokenCount = rules.isApart ? costApart(section) : (costs[index] ?? 0);
+    return { kind: rules.kind, heading, tokenCount, items };
   });
+}
+
+/** Tokens of the messages of a section that is not in the text. */
+export function costApart({ spans }: SectionText): number {
+  return Math.floor(spans.reduce((sum, { entry }) => sum + entry.cost, 0));
 }
 
 function textOf({ text }: SectionText, { start, end }: Span): string {

@@ -79,8 +79,29 @@ function defaultsOf({ defaults }: ContextProfile, kind: ContextSectionKind): Sec
     groupOf: undefined,
     order: undefined,
     maxChars: 0,
+    isApart: false,
     ...defaults[kind],
   };
+}
+
+/** Share of the budget that the messages of a prompt take before all else. */
+const CLAIM_OF_MESSAGES = 0.75;
+
+/** Takes the conversation out of the text: its messages are those of the prompt. */
+export function withMessages(
+  profile: ContextProfile,
+  asked: readonly AskedSection[],
+  fixedCount: number,
+): readonly SectionRules[] {
+  const isTalk = ({ kind }: { kind: ContextSectionKind }): boolean => kind === "conversation";
+  const sections = sectionRules(profile, asked);
+  const rules = sections.find(isTalk) ?? defaultsOf(profile, "conversation");
+  const firstShare = asked.find(isTalk)?.share ?? CLAIM_OF_MESSAGES;
+  const limit = rules.limit + fixedCount;
+  return [
+    { ...rules, heading: "", footer: "", isApart: true, share: 0, firstShare, limit },
+    ...sections.filter((one) => !isTalk(one)),
+  ];
 }
 
 /** Fills in what a request leaves to the profile. No sections mean those of the profile. */

@@ -68,6 +68,8 @@ export interface PackedContext {
   readonly parts: readonly ContextPart[];
   /** All of them; the edge gives at most LIMITS.contextCuts. */
   readonly cut: readonly ContextCut[];
+  /** The wire forms of the messages that stand apart, and of the text among them, in order. */
+  readonly messages: readonly Uint8Array[];
 }
 
 /** A message as a context writes it down. */
@@ -103,6 +105,19 @@ export interface Candidate {
   readonly isFitting?: boolean;
   /** Those of one section with the same number stand or fall together: a call and its results. */
   readonly unit?: number;
+  /** It stands in the prompt as a message of its own, not in the text. */
+  readonly apart?: MessageApart;
+}
+
+/** A message of the window that stands in a prompt as such. */
+export interface MessageApart {
+  /** The wire form. */
+  readonly bytes: Uint8Array;
+  /** Tokens by the rule of the context; may end in quarters. */
+  readonly tokenCount: number;
+  /** Included whatever it costs, and its unit with it. */
+  readonly isFixed: boolean;
+  readonly role: "system" | "newest-user" | "other";
 }
 
 /** Candidates for a section, the most wanted first. */
@@ -159,6 +174,8 @@ export interface SectionDefaults {
 /** A section of a context with every field filled in. */
 export interface SectionRules extends SectionDefaults {
   readonly kind: ContextSectionKind;
+  /** Its items are messages of the prompt: the section is not in the text. */
+  readonly isApart: boolean;
 }
 
 /** A section as a request asks for it. */
@@ -218,4 +235,14 @@ export interface ContextRules extends ContextStyle {
   readonly sections: readonly SectionRules[];
   /** The most tokens the text may cost, at least 1. */
   readonly budgetTokens: number;
+  /** Makes a prompt of messages that stand apart; undefined when none do. */
+  readonly prompt: PromptRules | undefined;
+}
+
+/** A prompt of messages and a text. */
+export interface PromptRules {
+  /** Makes the message that holds the text. */
+  readonly messageOf: (text: string) => Uint8Array;
+  /** The texts that the form of the prompt adds to messages. */
+  readonly addedTo: (messages: readonly Uint8Array[]) => readonly string[];
 }

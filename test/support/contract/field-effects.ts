@@ -411,7 +411,7 @@ const OF_CONTEXT: Readonly<Record<string, FieldEffect>> = {
   ...Object.fromEntries(
     [
       ...["namespace", "session_id", "scope", "query", "max_tokens", "token_rule", "sections"],
-      ...["profile", "compaction_threshold", "reference_time", "fence"],
+      ...["profile", "compaction_threshold", "reference_time", "fence", "form"],
     ].map((name) => [`AssembleContextRequest.${name}`, "always"]),
   ),
   "AssembleContextRequest.exclude_conversation":

@@ -132,5 +132,5 @@ export async function pack(
   }));
   const fence = packing.fence ?? profile.guarded;
   const rules = { profile, fence, sections: sectionRules(profile, asked), budgetTokens };
-  return await packContext(found, rules, countBy(rule));
+  return await packContext(found, { ...rules, prompt: undefined }, countBy(rule));
 }

@@ -573,6 +573,7 @@ type GetServerInfoResponse struct {
 	//   - `compact_session`: CompactSession.
 	//   - `compact_store`: CompactStore.
 	//   - `consumers`: consumers and AckEvents.
+	//   - `context_forms`: `form` of AssembleContext.
 	//   - `count_tokens`: CountTokens.
 	//   - `document_scopes`: documents have a scope, and filters of documents, too.
 	//   - `document_ttl`: `ttl` of Document, and RefreshDocuments.

@@ -260,6 +260,10 @@ const (
 	// OUT_OF_RANGE. Only in ReplyError: the write took effect, and the response has no room for the
 	// reply within 4 MiB. Remedy: ask for it with GetWindow or AssembleContext. Metadata: `limit`.
 	ErrorReason_ERROR_REASON_REPLY_TOO_LARGE ErrorReason = 63
+	// FAILED_PRECONDITION. AssembleContext with `form`: the messages that are always included cost
+	// more than the budget. Remedy: raise `max_tokens`, or let the policy keep less. Metadata:
+	// `token_count`, `limit`.
+	ErrorReason_ERROR_REASON_CONTEXT_BUDGET_TOO_SMALL ErrorReason = 64
 )
 
 // Enum value maps for ErrorReason.
@@ -329,6 +333,7 @@ var (
 		61: "ERROR_REASON_COMPACTION_RUNNING",
 		62: "ERROR_REASON_COMPACTION_FAILED",
 		63: "ERROR_REASON_REPLY_TOO_LARGE",
+		64: "ERROR_REASON_CONTEXT_BUDGET_TOO_SMALL",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":                  0,
@@ -395,6 +400,7 @@ var (
 		"ERROR_REASON_COMPACTION_RUNNING":           61,
 		"ERROR_REASON_COMPACTION_FAILED":            62,
 		"ERROR_REASON_REPLY_TOO_LARGE":              63,
+		"ERROR_REASON_CONTEXT_BUDGET_TOO_SMALL":     64,
 	}
 )
 
@@ -429,7 +435,7 @@ var File_memorysidecar_v1_error_reason_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
-	"#memorysidecar/v1/error_reason.proto\x12\x10memorysidecar.v1*\x9d\x12\n" +
+	"#memorysidecar/v1/error_reason.proto\x12\x10memorysidecar.v1*\xc8\x12\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\"\n" +
 	"\x1eERROR_REASON_REQUEST_MALFORMED\x10\x01\x12 \n" +
@@ -495,7 +501,8 @@ const file_memorysidecar_v1_error_reason_proto_rawDesc = "" +
 	"$ERROR_REASON_RECORD_VERSION_MISMATCH\x10<\x12#\n" +
 	"\x1fERROR_REASON_COMPACTION_RUNNING\x10=\x12\"\n" +
 	"\x1eERROR_REASON_COMPACTION_FAILED\x10>\x12 \n" +
-	"\x1cERROR_REASON_REPLY_TOO_LARGE\x10?B\xb9\x01\n" +
+	"\x1cERROR_REASON_REPLY_TOO_LARGE\x10?\x12)\n" +
+	"%ERROR_REASON_CONTEXT_BUDGET_TOO_SMALL\x10@B\xb9\x01\n" +
 	"\x13io.memorysidecar.v1B\x10ErrorReasonProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3"
 
 var (

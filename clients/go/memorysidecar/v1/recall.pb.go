@@ -1671,10 +1671,12 @@ type ContextSection struct {
 	// those with the highest shares first. Unset means the share of the profile: 0.59 for recalled
 	// messages; 0.1 for the summary, documents, the conversation and the daily log; 0.05 for
 	// long-term memory; 0.02 for entities, relations and episodes. Shares are scaled down when their
-	// sum exceeds 1. Applied to the budget that remains after `first_share`. An error with the
-	// profile `selectools`, which has none.
+	// sum exceeds 1. Applied to the budget that remains after `first_share`. With `form` the share of
+	// the conversation is one of the whole budget and comes before all others; unset means 0.75. An
+	// error with the profile `selectools`, which has none.
 	Share *float64 `protobuf:"fixed64,2,opt,name=share,proto3,oneof" json:"share,omitempty"`
-	// Maximum number of items. 0 means the number of the profile; at most 1,000.
+	// Maximum number of items. 0 means the number of the profile; at most 1,000. With `form`,
+	// messages that are always included do not count.
 	Limit int32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
 	// Heading line. Unset means that of the profile; empty means none. At most 256 bytes.
 	Heading *string `protobuf:"bytes,4,opt,name=heading,proto3,oneof" json:"heading,omitempty"`

@@ -543,7 +543,22 @@ type AssembleContextRequest struct {
 	ReferenceTime *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=reference_time,json=referenceTime,proto3" json:"reference_time,omitempty"`
 	// Fencing of everything except headings between marks that declare it as data. Unset means that
 	// of the profile.
-	Fence         ContextFence `protobuf:"varint,16,opt,name=fence,proto3,enum=memorysidecar.v1.ContextFence" json:"fence,omitempty"`
+	Fence ContextFence `protobuf:"varint,16,opt,name=fence,proto3,enum=memorysidecar.v1.ContextFence" json:"fence,omitempty"`
+	// Form of the whole prompt. If set, the response has `rendered`: the messages of the window as
+	// GetWindow shows them, and the text of the context as a message of the user directly before the
+	// newest message of the user (at the end of the system messages when there is none). The section
+	// of the conversation is not in the text then, and neither is that of a summary that the messages
+	// show. `max_tokens` limits the messages and the text together:
+	//   - System messages, the newest message of the user, and the newest message of all with its
+	//     tool calls and results are always included.
+	//   - Older messages follow, the newest first, up to the `share` of the conversation, 0.75 when
+	//     it is unset; then the other sections, each with its share of the rest; then, where these
+	//     leave room, more messages. Tool calls stay with their results, and no message is left out
+	//     between two that are included, except around those that are always included.
+	//
+	// An error with `exclude_conversation`, with `heading` or `max_chars` of the conversation, and
+	// with the profiles `selectools` and `definable`, which write the conversation in their own way.
+	Form          MessageForm `protobuf:"varint,19,opt,name=form,proto3,enum=memorysidecar.v1.MessageForm" json:"form,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -704,13 +719,23 @@ func (x *AssembleContextRequest) GetFence() ContextFence {
 	return ContextFence_CONTEXT_FENCE_UNSPECIFIED
 }
 
+func (x *AssembleContextRequest) GetForm() MessageForm {
+	if x != nil {
+		return x.Form
+	}
+	return MessageForm_MESSAGE_FORM_UNSPECIFIED
+}
+
 // Assembled context.
 type AssembleContextResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Text of the context, ready for a system prompt. Empty when there is no content.
+	// Text of the context, ready for a system prompt. Empty when there is no content. With `form` it
+	// is the text of the message in `rendered`.
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
 	// Cost of the text in tokens: never more than the budget, with one exception. If the profile
-	// `selectools` cuts the text, only its mark may remain, which may cost more by itself.
+	// `selectools` cuts the text, only its mark may remain, which may cost more by itself. With
+	// `form` it is the cost of the text, of all messages of `rendered`, and of what the form adds to
+	// them.
 	TokenCount int32 `protobuf:"varint,2,opt,name=token_count,json=tokenCount,proto3" json:"token_count,omitempty"`
 	// Budget in tokens: `compaction_threshold` of `max_tokens`, at least 1.
 	BudgetTokens int32 `protobuf:"varint,3,opt,name=budget_tokens,json=budgetTokens,proto3" json:"budget_tokens,omitempty"`
@@ -726,7 +751,10 @@ type AssembleContextResponse struct {
 	// Token rule that was used.
 	TokenRule TokenRule `protobuf:"varint,8,opt,name=token_rule,json=tokenRule,proto3,enum=memorysidecar.v1.TokenRule" json:"token_rule,omitempty"`
 	// Name of the rule, when it is `TOKEN_RULE_PRESET`. Empty otherwise.
-	TokenPreset   string `protobuf:"bytes,9,opt,name=token_preset,json=tokenPreset,proto3" json:"token_preset,omitempty"`
+	TokenPreset string `protobuf:"bytes,9,opt,name=token_preset,json=tokenPreset,proto3" json:"token_preset,omitempty"`
+	// The whole prompt in the requested form. Unset without `form`. `parts` lists its messages of the
+	// conversation, without their texts.
+	Rendered      *RenderedMessages `protobuf:"bytes,10,opt,name=rendered,proto3" json:"rendered,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -824,11 +852,18 @@ func (x *AssembleContextResponse) GetTokenPreset() string {
 	return ""
 }
 
+func (x *AssembleContextResponse) GetRendered() *RenderedMessages {
+	if x != nil {
+		return x.Rendered
+	}
+	return nil
+}
+
 var File_memorysidecar_v1_recall_service_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_recall_service_proto_rawDesc = "" +
 	"\n" +
-	"%memorysidecar/v1/recall_service.proto\x12\x10memorysidecar.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1dmemorysidecar/v1/recall.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xa6\b\n" +
+	"%memorysidecar/v1/recall_service.proto\x12\x10memorysidecar.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1dmemorysidecar/v1/recall.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xa6\b\n" +
 	"\rRecallRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12\x1e\n" +
 	"\x05query\x18\x02 \x01(\tB\b\xba\xbe\x18\x04\x18\x80\x80\bR\x05query\x129\n" +
@@ -867,7 +902,7 @@ const file_memorysidecar_v1_recall_service_proto_rawDesc = "" +
 	"\rEmbedResponse\x12;\n" +
 	"\n" +
 	"embeddings\x18\x01 \x03(\v2\x1b.memorysidecar.v1.EmbeddingR\n" +
-	"embeddings\"\xa6\b\n" +
+	"embeddings\"\xd9\b\n" +
 	"\x16AssembleContextRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12(\n" +
 	"\n" +
@@ -890,10 +925,11 @@ const file_memorysidecar_v1_recall_service_proto_rawDesc = "" +
 	"\x12min_best_relevance\x18\x12 \x01(\x01B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\x00\x009\x00\x00\x00\x00\x00\x00\xf0?H\x02R\x10minBestRelevance\x88\x01\x01\x129\n" +
 	"\aweights\x18\x0e \x01(\v2\x1f.memorysidecar.v1.RecallWeightsR\aweights\x12A\n" +
 	"\x0ereference_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\rreferenceTime\x124\n" +
-	"\x05fence\x18\x10 \x01(\x0e2\x1e.memorysidecar.v1.ContextFenceR\x05fenceB\x17\n" +
+	"\x05fence\x18\x10 \x01(\x0e2\x1e.memorysidecar.v1.ContextFenceR\x05fence\x121\n" +
+	"\x04form\x18\x13 \x01(\x0e2\x1d.memorysidecar.v1.MessageFormR\x04formB\x17\n" +
 	"\x15_compaction_thresholdB\x10\n" +
 	"\x0e_min_relevanceB\x15\n" +
-	"\x13_min_best_relevance\"\x9f\x03\n" +
+	"\x13_min_best_relevance\"\xdf\x03\n" +
 	"\x17AssembleContextResponse\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x1f\n" +
 	"\vtoken_count\x18\x02 \x01(\x05R\n" +
@@ -905,7 +941,9 @@ const file_memorysidecar_v1_recall_service_proto_rawDesc = "" +
 	"\bcoverage\x18\a \x01(\v2 .memorysidecar.v1.RecallCoverageR\bcoverage\x12:\n" +
 	"\n" +
 	"token_rule\x18\b \x01(\x0e2\x1b.memorysidecar.v1.TokenRuleR\ttokenRule\x12!\n" +
-	"\ftoken_preset\x18\t \x01(\tR\vtokenPreset2\x9d\x02\n" +
+	"\ftoken_preset\x18\t \x01(\tR\vtokenPreset\x12>\n" +
+	"\brendered\x18\n" +
+	" \x01(\v2\".memorysidecar.v1.RenderedMessagesR\brendered2\x9d\x02\n" +
 	"\rRecallService\x12P\n" +
 	"\x06Recall\x12\x1f.memorysidecar.v1.RecallRequest\x1a .memorysidecar.v1.RecallResponse\"\x03\x90\x02\x01\x12k\n" +
 	"\x0fAssembleContext\x12(.memorysidecar.v1.AssembleContextRequest\x1a).memorysidecar.v1.AssembleContextResponse\"\x03\x90\x02\x01\x12M\n" +
@@ -949,8 +987,10 @@ var file_memorysidecar_v1_recall_service_proto_goTypes = []any{
 	(*CustomTokenRule)(nil),         // 20: memorysidecar.v1.CustomTokenRule
 	(*ContextSection)(nil),          // 21: memorysidecar.v1.ContextSection
 	(ContextFence)(0),               // 22: memorysidecar.v1.ContextFence
-	(*ContextPart)(nil),             // 23: memorysidecar.v1.ContextPart
-	(*ContextCut)(nil),              // 24: memorysidecar.v1.ContextCut
+	(MessageForm)(0),                // 23: memorysidecar.v1.MessageForm
+	(*ContextPart)(nil),             // 24: memorysidecar.v1.ContextPart
+	(*ContextCut)(nil),              // 25: memorysidecar.v1.ContextCut
+	(*RenderedMessages)(nil),        // 26: memorysidecar.v1.RenderedMessages
 }
 var file_memorysidecar_v1_recall_service_proto_depIdxs = []int32{
 	6,  // 0: memorysidecar.v1.RecallRequest.embedding:type_name -> memorysidecar.v1.Embedding
@@ -973,21 +1013,23 @@ var file_memorysidecar_v1_recall_service_proto_depIdxs = []int32{
 	10, // 17: memorysidecar.v1.AssembleContextRequest.weights:type_name -> memorysidecar.v1.RecallWeights
 	13, // 18: memorysidecar.v1.AssembleContextRequest.reference_time:type_name -> google.protobuf.Timestamp
 	22, // 19: memorysidecar.v1.AssembleContextRequest.fence:type_name -> memorysidecar.v1.ContextFence
-	23, // 20: memorysidecar.v1.AssembleContextResponse.parts:type_name -> memorysidecar.v1.ContextPart
-	24, // 21: memorysidecar.v1.AssembleContextResponse.cuts:type_name -> memorysidecar.v1.ContextCut
-	16, // 22: memorysidecar.v1.AssembleContextResponse.coverage:type_name -> memorysidecar.v1.RecallCoverage
-	19, // 23: memorysidecar.v1.AssembleContextResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
-	0,  // 24: memorysidecar.v1.RecallService.Recall:input_type -> memorysidecar.v1.RecallRequest
-	4,  // 25: memorysidecar.v1.RecallService.AssembleContext:input_type -> memorysidecar.v1.AssembleContextRequest
-	2,  // 26: memorysidecar.v1.RecallService.Embed:input_type -> memorysidecar.v1.EmbedRequest
-	1,  // 27: memorysidecar.v1.RecallService.Recall:output_type -> memorysidecar.v1.RecallResponse
-	5,  // 28: memorysidecar.v1.RecallService.AssembleContext:output_type -> memorysidecar.v1.AssembleContextResponse
-	3,  // 29: memorysidecar.v1.RecallService.Embed:output_type -> memorysidecar.v1.EmbedResponse
-	27, // [27:30] is the sub-list for method output_type
-	24, // [24:27] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	23, // 20: memorysidecar.v1.AssembleContextRequest.form:type_name -> memorysidecar.v1.MessageForm
+	24, // 21: memorysidecar.v1.AssembleContextResponse.parts:type_name -> memorysidecar.v1.ContextPart
+	25, // 22: memorysidecar.v1.AssembleContextResponse.cuts:type_name -> memorysidecar.v1.ContextCut
+	16, // 23: memorysidecar.v1.AssembleContextResponse.coverage:type_name -> memorysidecar.v1.RecallCoverage
+	19, // 24: memorysidecar.v1.AssembleContextResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
+	26, // 25: memorysidecar.v1.AssembleContextResponse.rendered:type_name -> memorysidecar.v1.RenderedMessages
+	0,  // 26: memorysidecar.v1.RecallService.Recall:input_type -> memorysidecar.v1.RecallRequest
+	4,  // 27: memorysidecar.v1.RecallService.AssembleContext:input_type -> memorysidecar.v1.AssembleContextRequest
+	2,  // 28: memorysidecar.v1.RecallService.Embed:input_type -> memorysidecar.v1.EmbedRequest
+	1,  // 29: memorysidecar.v1.RecallService.Recall:output_type -> memorysidecar.v1.RecallResponse
+	5,  // 30: memorysidecar.v1.RecallService.AssembleContext:output_type -> memorysidecar.v1.AssembleContextResponse
+	3,  // 31: memorysidecar.v1.RecallService.Embed:output_type -> memorysidecar.v1.EmbedResponse
+	29, // [29:32] is the sub-list for method output_type
+	26, // [26:29] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_recall_service_proto_init() }
@@ -997,6 +1039,7 @@ func file_memorysidecar_v1_recall_service_proto_init() {
 	}
 	file_memorysidecar_v1_document_proto_init()
 	file_memorysidecar_v1_memory_proto_init()
+	file_memorysidecar_v1_message_proto_init()
 	file_memorysidecar_v1_policy_proto_init()
 	file_memorysidecar_v1_recall_proto_init()
 	file_memorysidecar_v1_rules_proto_init()

@@ -48,6 +48,11 @@ type RecallServiceClient interface {
 	Recall(ctx context.Context, in *RecallRequest, opts ...grpc.CallOption) (*RecallResponse, error)
 	// Assembles the context of a prompt: memories, recalled messages and the window of a session
 	// within a budget of tokens, with a list of the omitted items.
+	//
+	// Errors:
+	//   - FAILED_PRECONDITION, `CONTEXT_BUDGET_TOO_SMALL`: with `form`, the messages that are always
+	//     included cost more than the budget
+	//   - FAILED_PRECONDITION, `WINDOW_FULL`: with `form`, they have no room in a response of 4 MiB
 	AssembleContext(ctx context.Context, in *AssembleContextRequest, opts ...grpc.CallOption) (*AssembleContextResponse, error)
 	// Computes vectors of texts with the server's embedder, the one that Recall uses.
 	//
@@ -120,6 +125,11 @@ type RecallServiceServer interface {
 	Recall(context.Context, *RecallRequest) (*RecallResponse, error)
 	// Assembles the context of a prompt: memories, recalled messages and the window of a session
 	// within a budget of tokens, with a list of the omitted items.
+	//
+	// Errors:
+	//   - FAILED_PRECONDITION, `CONTEXT_BUDGET_TOO_SMALL`: with `form`, the messages that are always
+	//     included cost more than the budget
+	//   - FAILED_PRECONDITION, `WINDOW_FULL`: with `form`, they have no room in a response of 4 MiB
 	AssembleContext(context.Context, *AssembleContextRequest) (*AssembleContextResponse, error)
 	// Computes vectors of texts with the server's embedder, the one that Recall uses.
 	//

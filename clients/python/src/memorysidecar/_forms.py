@@ -12,6 +12,7 @@ from . import v1
 FormName = Literal["openai_chat", "openai_responses", "anthropic", "gemini"]
 Element = dict[str, Any]
 R = TypeVar("R")
+Prompt = TypeVar("Prompt", v1.GetWindowResponse, v1.AssembleContextResponse)
 
 _FORMS: Final[Mapping[str, v1.MessageForm]] = {
     "openai_chat": v1.MESSAGE_FORM_OPENAI_CHAT,
@@ -57,8 +58,9 @@ def rendered(value: v1.RenderedMessages, response: R) -> Rendered[R]:
     return Rendered(elements_of(value), system, notes, value.total_note_count, response)
 
 
-def rendered_in(response: v1.GetWindowResponse) -> Rendered[v1.GetWindowResponse]:
-    """Gives the messages of a window that was asked for in a form, such as that of an append."""
+def rendered_in(response: Prompt) -> Rendered[Prompt]:
+    """Gives the messages of a window or a context that was asked for in a form, such as that of an
+    append."""
     return rendered(response.rendered, response)
 
 

@@ -8,7 +8,8 @@ from typing import Any, Literal, Union
 from typing_extensions import TypedDict
 
 from . import v1
-from ._fields import Json, Time, WriteOptions, token_rule_or_preset
+from ._fields import Json, ReadOptions, Time, WriteOptions, token_rule_or_preset
+from ._forms import FormName, form_of
 from ._memory_policy import extraction_of as extraction_of
 from ._recall_fields import ScopeMatch, enum_of, filter_of, scope_of, take_scope
 from ._task_fields import Seconds, duration_of
@@ -25,8 +26,8 @@ Profile = Literal["", "default", "selectools", "lauren", "definable"] | str
 SectionLike = Union[str, "v1.ContextSection", Json]
 
 
-class ContextOptions(TypedDict, total=False):
-    """The arguments of ``assemble_context``, for the context that an append answers with."""
+class ContextParts(TypedDict, total=False):
+    """Parts and limits of a context."""
 
     query: str
     user_id: str | None
@@ -45,6 +46,17 @@ class ContextOptions(TypedDict, total=False):
     weights: v1.RecallWeights | Json | None
     reference_time: Time | None
     fence: bool | None
+
+
+class ContextOptions(ContextParts, total=False):
+    """The arguments of ``assemble_context``, for the context that an append answers with."""
+
+    form: FormName | None
+    """Gives the whole prompt as a model API takes it: read it with ``rendered_in``."""
+
+
+class ContextCall(ContextParts, ReadOptions, total=False):
+    """The arguments of ``assemble_context`` beside the session and the form."""
 
 
 class MemoryChange(WriteOptions, total=False):
@@ -276,11 +288,13 @@ def context_request_of(
     scope = viewer_of(fields.pop("user_id", None), fields.pop("agent_id", None), session_id)
     rule, preset = fields.pop("token_rule", None), fields.get("token_preset", "")
     sections, fence = fields.pop("sections", ()), fields.pop("fence", None)
+    form = fields.pop("form", None)
     return v1.AssembleContextRequest(
         scope=scope,
         token_rule=token_rule_or_preset(rule, preset),
         sections=sections_of(sections),
         fence=fence_of(fence),
+        form=None if form is None else form_of(form),
         **fields,
     )
 

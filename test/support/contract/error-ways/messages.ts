@@ -16,9 +16,9 @@ const FROM_1 = { target: { $case: "fromSeq", value: 1n } } as const;
 const TO_SEED = { sessionId: "seed", messageId: "gone", allowMissing: false };
 
 /** Reads a message that takes six times its bytes as JSON. */
-async function failInForm(
+export async function failInForm(
   { client }: ErrorScene,
-  rpc: "getWindow" | "listMessages",
+  rpc: "assembleContext" | "getWindow" | "listMessages",
 ): Promise<Failure> {
   const sessionId = `controls-${rpc}`;
   const messages = [message({ text: "\u0001".repeat(900_000), tokenCount: 1 })];

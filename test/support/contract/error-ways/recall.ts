@@ -1,10 +1,12 @@
 // Provokes the failures of the rpcs on documents and of recall.
 
+import { MessageForm } from "../../../../src/gen/memorysidecar/v1/message.ts";
 import { type Hook, HookFailure, type Hooks } from "../../../../src/hooks/port.ts";
 import { LIMITS } from "../../../../src/kit/limits.ts";
 import { hooksOf, MANUAL_HOOKS, TEST_HOOK_SETTINGS } from "../../hooks/hooks.ts";
 import { type Failure, startContractServer, type TestClient } from "../client.ts";
-import { document, embedding, recallFilter } from "../samples.ts";
+import { document, embedding, message, recallFilter } from "../samples.ts";
+import { failInForm } from "./messages.ts";
 import { type ErrorScene, sameWay, type Ways } from "./scene.ts";
 
 const filter = recallFilter({ collectionIds: ["default"] });
@@ -80,6 +82,14 @@ export const RECALL_WAYS: Ways = {
     const collectionId = await collected(scene);
     const request = { collectionId, documentIds: ["page"], etag: "x" };
     return await scene.client.fail("deleteDocuments", request);
+  },
+  "AssembleContext WINDOW_FULL": (scene) => failInForm(scene, "assembleContext"),
+  "AssembleContext CONTEXT_BUDGET_TOO_SMALL": async ({ client }) => {
+    const sessionId = "small-budget";
+    const messages = [message({ text: "A question of some words." })];
+    await client.call("appendMessages", { sessionId, createSession: true, messages });
+    const form = MessageForm.OPENAI_CHAT;
+    return await client.fail("assembleContext", { sessionId, form, maxTokens: 2 });
   },
   ...sameWay("EMBEDDING_MISMATCH", ["recall"], { embedding: embedding() }),
   ...sameWay("HOOK_NOT_CONFIGURED", ["recall"], { rerank: { hook: "nobody", candidates: 0 } }),

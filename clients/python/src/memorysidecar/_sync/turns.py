@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import overload
 
 from typing_extensions import Unpack
 
@@ -11,6 +12,7 @@ from .. import _fields as f
 from .. import _memory_fields as m
 from .. import _recall_fields as r
 from .. import v1
+from .._forms import FormName, Rendered, rendered
 from .calls import Calls
 
 
@@ -92,10 +94,21 @@ class TurnMethods(Calls):
         )
         return self._unary(request, v1.ExtractMemoriesResponse, call)
 
+    @overload
+    def assemble_context(
+        self, session_id: str = "", *, form: FormName, **options: Unpack[m.ContextCall]
+    ) -> Rendered[v1.AssembleContextResponse]: ...
+
+    @overload
+    def assemble_context(
+        self, session_id: str = "", *, form: None = None, **options: Unpack[m.ContextCall]
+    ) -> v1.AssembleContextResponse: ...
+
     def assemble_context(
         self,
         session_id: str = "",
         *,
+        form: FormName | None = None,
         query: str = "",
         user_id: str | None = None,
         agent_id: str | None = None,
@@ -114,10 +127,13 @@ class TurnMethods(Calls):
         reference_time: f.Time | None = None,
         fence: bool | None = None,
         **call: Unpack[f.ReadOptions],
-    ) -> v1.AssembleContextResponse:
+    ) -> v1.AssembleContextResponse | Rendered[v1.AssembleContextResponse]:
         """Makes the context of a prompt within ``max_tokens``, 4,000 by default. ``text`` of the
         answer is ready for a system prompt.
 
+        :param form: gives the whole prompt as a model API takes it, the window and the text in it:
+            ``messages`` and, for Anthropic and Gemini, ``system`` of the answer. Then
+            ``max_tokens`` limits all of it. Docs: messages.md.
         :param user_id: who looks, with ``agent_id`` and the session. Default for both: those of the
             session.
         :param sections: what is in it, for example ``["long_term", {"kind": "episodes", "share":
@@ -148,7 +164,9 @@ class TurnMethods(Calls):
             "weights": weights,
             "reference_time": reference_time,
             "fence": fence,
+            "form": form,
         }
         request = m.context_request_of(options, session_id)
         request.session_id = session_id
-        return self._unary(request, v1.AssembleContextResponse, call)
+        answer = self._unary(request, v1.AssembleContextResponse, call)
+        return answer if form is None else rendered(answer.rendered, answer)

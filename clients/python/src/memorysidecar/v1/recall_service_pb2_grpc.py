@@ -68,6 +68,11 @@ class RecallServiceServicer:
     def AssembleContext(self, request, context):
         """Assembles the context of a prompt: memories, recalled messages and the window of a session
         within a budget of tokens, with a list of the omitted items.
+
+        Errors:
+        - FAILED_PRECONDITION, `CONTEXT_BUDGET_TOO_SMALL`: with `form`, the messages that are always
+        included cost more than the budget
+        - FAILED_PRECONDITION, `WINDOW_FULL`: with `form`, they have no room in a response of 4 MiB
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
