@@ -468,7 +468,7 @@ describe("a document with a ttl", () => {
     expect(seen.filter((id) => id?.startsWith("z"))).toEqual([]);
     for (const scoring of ["", "tf_idf", "cosine"]) {
       await expect
-        .poll(async () => (await recalled(collectionId, scoring)).sort())
+        .poll(async () => (await recalled(collectionId, scoring)).sort(), { timeout: 20_000 })
         .toEqual(["also", "keep"]);
     }
     await expect
