@@ -80,6 +80,7 @@ import {
 import {
   batchDeleteMessages,
   batchGetMessages,
+  findMessages,
   popMessages,
   replaceMessages,
 } from "./session/history-rpc.ts";
@@ -146,6 +147,7 @@ const SESSION_RPCS: Rpcs<typeof SessionServiceService> = {
   updateMessage,
   deleteMessage,
   batchGetMessages,
+  findMessages,
   batchDeleteMessages,
   popMessages,
   replaceMessages,

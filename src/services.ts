@@ -37,7 +37,7 @@ import { batchDeleteMessages, deleteMessage, popMessages } from "./session/delet
 import { fillToolResults } from "./session/fill-tool-results.ts";
 import { forkSession } from "./session/fork-session.ts";
 import { listMessages } from "./session/log/list-messages.ts";
-import { batchGetMessages, getMessage, updateMessage } from "./session/messages.ts";
+import { batchGetMessages, findMessages, getMessage, updateMessage } from "./session/messages.ts";
 import { replaceMessages } from "./session/replace-messages.ts";
 import { resetSession } from "./session/reset-session.ts";
 import { restoreMessages } from "./session/restore-messages.ts";
@@ -196,6 +196,7 @@ function sessionsApi(context: ServiceContext): SessionServiceApi {
     updateMessage: (call, input) => updateMessage(context, call, input),
     deleteMessage: (call, input) => deleteMessage(context, call, input),
     batchGetMessages: (call, input) => batchGetMessages(context, call, input),
+    findMessages: (call, input) => findMessages(context, call, input),
     batchDeleteMessages: (call, input) => batchDeleteMessages(context, call, input),
     popMessages: (call, input) => popMessages(context, call, input),
     replaceMessages: (call, input) => replaceMessages(context, call, input),

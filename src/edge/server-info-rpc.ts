@@ -45,6 +45,7 @@ export const CAPABILITIES = [
   "events",
   "extract_memories",
   "fill_tool_results",
+  "find_messages",
   "fork",
   "hook_workers",
   "hooks",

@@ -23,8 +23,10 @@ import type { WantedCall } from "../forms/forms.ts";
 import type { Call } from "../kit/call.ts";
 import type { RecordOperation, RecordOutcome } from "../records/rules/record.ts";
 import type {
+  FoundPage,
   ListTotal,
   MessagePage,
+  MessageSearch,
   SessionPage,
   SessionQuery,
   StoredMessage,
@@ -197,6 +199,9 @@ export interface DeletedMessages {
   readonly window: Totals;
 }
 
+/** As the store's query, without the time, which the service adds. */
+export type FindMessagesInput = Omit<MessageSearch, "nowMs">;
+
 export interface BatchDeleteInput extends SessionRef, MessageNames {
   readonly allowMissing: boolean;
   readonly expectedLastSeq?: number;
@@ -236,6 +241,7 @@ export interface SessionServiceApi {
   updateMessage(call: Call, input: UpdateMessageInput): Promise<Uint8Array>;
   deleteMessage(call: Call, input: DeleteMessageInput): Promise<Uint8Array>;
   batchGetMessages(call: Call, input: BatchGetInput): Promise<BatchGetResult>;
+  findMessages(call: Call, input: FindMessagesInput): Promise<FoundPage>;
   batchDeleteMessages(call: Call, input: BatchDeleteInput): Promise<Uint8Array>;
   popMessages(call: Call, input: PopInput): Promise<Uint8Array>;
   replaceMessages(call: Call, input: ReplaceInput): Promise<Uint8Array>;

@@ -3,6 +3,7 @@
 import type {
   BatchDeleteMessagesRequest,
   BatchGetMessagesRequest,
+  FindMessagesRequest,
   ReplaceMessagesRequest,
 } from "../gen/memorysidecar/v1/history.ts";
 import { type Message, OnExistingMessage } from "../gen/memorysidecar/v1/message.ts";
@@ -94,7 +95,10 @@ export function checkCreateSession(request: CreateSessionRequest, v: Violations)
   }
 }
 
-export function checkListSessions({ filter }: ListSessionsRequest, v: Violations): void {
+export function checkSessionFilter(
+  { filter }: ListSessionsRequest | FindMessagesRequest,
+  v: Violations,
+): void {
   if (filter === undefined) return;
   v.enter("filter");
   checkConditions(v, filter.metadata);

@@ -7,6 +7,9 @@ import {
   BatchDeleteMessagesResponse,
   type BatchGetMessagesRequest,
   BatchGetMessagesResponse,
+  type FindMessagesRequest,
+  FindMessagesResponse,
+  FoundMessage,
   type PopMessagesRequest,
   PopMessagesResponse,
   type ReplaceMessagesRequest,
@@ -15,13 +18,21 @@ import {
 import type { SeqRange } from "../gen/memorysidecar/v1/window.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { numberPosition, pageLimit } from "../grpc/page-token.ts";
-import { spliceMessages } from "../grpc/splice.ts";
+import { spliceField, spliceMessages } from "../grpc/splice.ts";
+import type { FoundPlace } from "../store/store.ts";
 import type { SeqRange as SeqRun } from "../window/rules/types.ts";
 import { toTotals, toTrim } from "../window/wire.ts";
-import { checkBatchDeleteMessages, checkBatchGetMessages, checkReplaceMessages } from "./checks.ts";
+import {
+  checkBatchDeleteMessages,
+  checkBatchGetMessages,
+  checkReplaceMessages,
+  checkSessionFilter,
+} from "./checks.ts";
 import { toAppended, toDraft } from "./message-wire.ts";
+import { fromSessionFilter } from "./wire.ts";
 
 const MESSAGES_FIELD = 1;
+const FOUND_FIELD = 2;
 const PAGE_SIZE_DEFAULT = 1_000;
 
 function fromSeqRanges(ranges: readonly SeqRange[]): readonly SeqRun[] {
@@ -59,6 +70,40 @@ export const batchGetMessages: UnaryRpc<BatchGetMessagesRequest> = {
     );
   },
 };
+
+/** FindMessages. */
+export const findMessages: UnaryRpc<FindMessagesRequest> = {
+  validate: checkSessionFilter,
+  cancelable: true,
+  handle: async ({ services, pageTokens }, call, request) => {
+    const { pageToken } = request;
+    const { messages, next } = await services.sessions.findMessages(call, {
+      namespace: fromNamespace(request.namespace),
+      ...fromSessionFilter(request.filter),
+      messageIds: [...new Set(request.messageIds)],
+      limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
+      ...(pageToken === "" ? {} : { start: placeOf(pageTokens.read(call.digest, pageToken)) }),
+    });
+    const position = next && `${next.sessionNo} ${next.seq}`;
+    const rest = encodeWire(FindMessagesResponse, {
+      messages: [],
+      nextPageToken: position === undefined ? "" : pageTokens.make(call.digest, position),
+    });
+    return spliceField(
+      MESSAGES_FIELD,
+      messages.map(({ sessionId, bytes }) => {
+        const found = encodeWire(FoundMessage, { sessionId, message: undefined });
+        return spliceMessages(FOUND_FIELD, [bytes], found);
+      }),
+      rest,
+    );
+  },
+};
+
+function placeOf(position: string): FoundPlace {
+  const [sessionNo = "", seq = ""] = position.split(" ");
+  return { sessionNo: numberPosition(sessionNo), seq: numberPosition(seq) };
+}
 
 /** BatchDeleteMessages. */
 export const batchDeleteMessages: UnaryRpc<BatchDeleteMessagesRequest> = {

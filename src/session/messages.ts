@@ -10,6 +10,7 @@ import { etagMismatch, messageNotFound, requestInvalid, sessionNotFound } from "
 import { LIMITS } from "../kit/limits.ts";
 import { eraseSome } from "../memory/learn/erase-source.ts";
 import type {
+  FoundPage,
   MessagePage,
   NewMessage,
   SessionDecision,
@@ -20,7 +21,12 @@ import type {
 import type { Policy, TokenRule } from "../window/policy/policy.ts";
 import { countedRule } from "../window/policy/token-rules.ts";
 import { addRange, containsSeq, rangesOf } from "../window/rules/ranges.ts";
-import type { BatchGetInput, BatchGetResult, UpdateMessageInput } from "./api.ts";
+import type {
+  BatchGetInput,
+  BatchGetResult,
+  FindMessagesInput,
+  UpdateMessageInput,
+} from "./api.ts";
 import { editLog, type ManyNamed, saveEdit, saysOther, windowAfter } from "./log/edit-log.ts";
 import { encodeNew } from "./log/encode-messages.ts";
 import type { Session, SessionRef } from "./rules/session.ts";
@@ -86,6 +92,16 @@ export async function batchGetMessages(
     }
   }
   return { messages, missing, next: undefined };
+}
+
+/** Finds messages by their ids, without their sessions. */
+export async function findMessages(
+  context: ServiceContext,
+  call: Call,
+  input: FindMessagesInput,
+): Promise<FoundPage> {
+  checkLive(call.signal);
+  return await context.store.findMessages({ ...input, nowMs: context.world.nowMs() });
 }
 
 /** Asks for a count by another rule before deciding again. */

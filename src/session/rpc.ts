@@ -24,7 +24,7 @@ import { toStageRuns, toTotals, toTrim } from "../window/wire.ts";
 import type { ListSessionsInput } from "./api.ts";
 import {
   checkCreateSession,
-  checkListSessions,
+  checkSessionFilter,
   checkUpdateSession,
   requiredSession,
 } from "./checks.ts";
@@ -69,7 +69,7 @@ const BY_UPDATE: ReadonlySet<SessionOrder> = new Set([
 
 /** ListSessions. */
 export const listSessions: UnaryRpc<ListSessionsRequest> = {
-  validate: checkListSessions,
+  validate: checkSessionFilter,
   handle: async ({ services, etags, pageTokens }, call, request) => {
     const { order, pageToken } = request;
     const input: ListSessionsInput = {

@@ -106,6 +106,30 @@ export interface SessionPage {
   readonly next: SessionPlace | undefined;
 }
 
+/** Looks for messages by their ids in the sessions that a filter names, the newest one first. */
+export interface MessageSearch extends Omit<SessionQuery, "by" | "order" | "after"> {
+  /** At least one, all different. */
+  readonly messageIds: readonly string[];
+  readonly start?: FoundPlace;
+}
+
+/** A place of a search: this session from this seq on, then older sessions. */
+export interface FoundPlace {
+  readonly sessionNo: number;
+  readonly seq: number;
+}
+
+export interface FoundMessage extends StoredMessage {
+  readonly sessionId: string;
+}
+
+export interface FoundPage {
+  /** Those of a session by rising seq. */
+  readonly messages: readonly FoundMessage[];
+  /** Start of the next page; undefined at the end. A page with each id may end early. */
+  readonly next: FoundPlace | undefined;
+}
+
 export interface ListedNamespace {
   readonly namespace: string;
   /** That of its last change. */
@@ -297,6 +321,8 @@ export interface Store extends MemoryStore, ErasureStore, RecordStore, DocumentL
 
   readSession(ref: SessionRef): Promise<Session | undefined>;
   listSessions(query: SessionQuery): Promise<SessionPage>;
+  /** Finds messages by their ids. Ids are unique within a session only. */
+  findMessages(query: MessageSearch): Promise<FoundPage>;
   /** Counts the sessions of a list on all its pages. */
   countSessions(query: Omit<SessionQuery, "after" | "limit">): Promise<ListTotal>;
   /** Sessions whose time has run out; at most `limit`. */

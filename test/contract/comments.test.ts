@@ -162,6 +162,8 @@ const STATED: readonly Stated[] = [
   { of: "AppendMessagesRequest.on_existing", limits: ["editBytes"] },
   { of: "BatchGetMessagesRequest.message_ids", limits: ["batchMessages"] },
   { of: "BatchGetMessagesRequest.seq_ranges", limits: ["batchMessages"] },
+  { of: "FindMessagesRequest.message_ids", limits: ["batchMessages"] },
+  { of: "FindMessagesRequest.page_size", limits: ["pageScan", "findQuestions"] },
   { of: "BatchDeleteMessagesRequest.message_ids", limits: ["batchMessages", "editBytes"] },
   { of: "BatchDeleteMessagesRequest.seq_ranges", limits: ["batchMessages"] },
   { of: "PopMessagesRequest.count", limits: ["batchMessages"] },

@@ -1,12 +1,15 @@
 // The reads of the memory engine: each looks at everything and keeps what was asked for.
 
+import { LIMITS } from "../../src/kit/limits.ts";
 import { isExpired, type SessionRef } from "../../src/session/rules/session.ts";
 import type {
   Consumer,
+  FoundPage,
   ListedNamespace,
   ListTotal,
   MessagePage,
   MessageQuery,
+  MessageSearch,
   ReadFacts,
   SessionPage,
   SessionPlace,
@@ -124,6 +127,37 @@ function sessionsOf(state: MemoryState, query: SessionFilter): SessionState[] {
 
 function comparePlaces(one: SessionPlace, other: SessionPlace): number {
   return one.updateMs - other.updateMs || one.sessionNo - other.sessionNo;
+}
+
+/** A page of the messages that have some ids, the newest session first. */
+export function findMessages(
+  readFacts: ReadFacts,
+  state: MemoryState,
+  query: MessageSearch,
+): FoundPage {
+  const { start, limit } = query;
+  const ids = new Set(query.messageIds);
+  const found = sessionsOf(state, { ...query, order: "desc" })
+    .flatMap(({ sessionNo, session: { sessionId }, log }) =>
+      [...log]
+        .filter(([, { messageId }]) => ids.has(messageId))
+        .map(([seq, message]) => {
+          const stored = messageOf(entryOf(readFacts, seq, message));
+          return { place: { sessionNo, seq }, message: { ...stored, sessionId } };
+        }),
+    )
+    .filter(({ place: { sessionNo, seq } }) => {
+      if (start === undefined || sessionNo < start.sessionNo) return true;
+      return sessionNo === start.sessionNo && seq >= start.seq;
+    });
+  let bytes = 0;
+  const fits = ({ message }: (typeof found)[number], index: number): boolean => {
+    bytes += message.bytes.length;
+    return index < limit && (index === 0 || bytes <= LIMITS.pageBytes);
+  };
+  const end = found.findIndex((one, index) => !fits(one, index));
+  const page = end === -1 ? found : found.slice(0, end);
+  return { messages: page.map(({ message }) => message), next: found[page.length]?.place };
 }
 
 /** A page of the sessions of a namespace. */

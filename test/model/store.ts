@@ -152,6 +152,9 @@ class MemoryStore extends MemoryCalls implements Store {
   readonly countSessions: Store["countSessions"] = (query) =>
     this.run(() => reads.countSessions(this.state, query));
 
+  readonly findMessages: Store["findMessages"] = (query) =>
+    this.run(() => reads.findMessages(this.#readFacts, this.state, query));
+
   readonly listNamespaces: Store["listNamespaces"] = (after, limit) =>
     this.run(() => reads.listNamespaces(this.state, after, limit));
 

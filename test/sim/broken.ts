@@ -115,6 +115,12 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       return { ...page, next: page.next + (query.order === "asc" ? 1 : -1) };
     },
   }),
+  "finds messages in the oldest session first": (store) => ({
+    findMessages: async (query) => {
+      const page = await store.findMessages(query);
+      return { ...page, messages: page.messages.toReversed() };
+    },
+  }),
   "finds a message that was erased": (store) => {
     const seen = new Map<string, StoredMessage>();
     const keyOf = (ref: SessionRef, id: string) => `${ref.namespace} ${ref.sessionId} ${id}`;

@@ -320,6 +320,7 @@ async function drawRead(draw: Draw): Promise<ReadOperation> {
     "read-window-at",
     "list-messages",
     "list-sessions",
+    "find-messages",
     "list-events",
     "list-consumers",
     "list-tasks",
@@ -345,6 +346,12 @@ async function drawRead(draw: Draw): Promise<ReadOperation> {
     }
     case "list-sessions":
       return { ...ref, kind, query: drawSessionQuery(draw, ref.namespace) };
+    case "find-messages": {
+      const { by: _by, order: _order, ...query } = drawSessionQuery(draw, ref.namespace);
+      const messageIds = new Set([await drawMessageId(draw, ref)]);
+      for (let n = random.int(0, 5); n > 0; n -= 1) messageIds.add(await drawMessageId(draw, ref));
+      return { ...ref, kind, query: { ...query, messageIds: [...messageIds] } };
+    }
     case "list-events": {
       const user = random.chance(0.3) ? { userId: random.pick(USERS) } : {};
       const types = random.chance(0.3) ? { types: TYPES.filter(() => random.chance(0.4)) } : {};

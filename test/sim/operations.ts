@@ -9,6 +9,7 @@ import type { SessionRef } from "../../src/session/rules/session.ts";
 import type {
   DueQuery,
   MaintenancePlan,
+  MessageSearch,
   RecordPathQuery,
   RecordQuery,
   SessionQuery,
@@ -40,6 +41,7 @@ import { newReply } from "../support/store/plans.ts";
 import {
   allConsumers,
   allEvents,
+  allFound,
   allMessages,
   allSessions,
   allSummaries,
@@ -92,6 +94,7 @@ export type ReadOperation = SessionRef &
         readonly limit: number;
       }
     | { readonly kind: "list-sessions"; readonly query: SessionQuery }
+    | { readonly kind: "find-messages"; readonly query: MessageSearch }
     | {
         readonly kind: "list-events";
         readonly session: boolean;
@@ -211,6 +214,7 @@ function perform(store: Store, operation: Operation): Promise<unknown> {
     case "read-window-at":
     case "list-messages":
     case "list-sessions":
+    case "find-messages":
     case "list-events":
     case "list-consumers":
     case "list-tasks":
@@ -290,6 +294,11 @@ async function read(store: Store, operation: Exclude<ReadOperation, MemoryRead>)
         total: await store.countSessions(operation.query),
         namespaces: await store.listNamespaces("", 100),
       };
+    case "find-messages":
+      return (await allFound(store, operation.query)).map((found) => ({
+        ...messageView(found),
+        sessionId: found.sessionId,
+      }));
     case "list-events":
       return await listEvents(store, operation);
     case "list-consumers":

@@ -354,6 +354,7 @@ export function reading(store: Store): Store {
     readSession: (ref) => store.readSession(ref),
     listSessions: (query) => store.listSessions(query),
     countSessions: (query) => store.countSessions(query),
+    findMessages: (query) => store.findMessages(query),
     listNamespaces: (after, limit) => store.listNamespaces(after, limit),
     expiredSessions: (nowMs, limit) => store.expiredSessions(nowMs, limit),
     readMessage: (ref, messageId) => store.readMessage(ref, messageId),

@@ -13,6 +13,7 @@ import { documentSuite } from "./suites/documents.ts";
 import { dueSuite } from "./suites/due.ts";
 import { erasureSuite } from "./suites/erasures.ts";
 import { eventSuite } from "./suites/events.ts";
+import { findSuite } from "./suites/finds.ts";
 import { memorySuite } from "./suites/memories.ts";
 import { memoryJobSuite } from "./suites/memory-jobs.ts";
 import { messageSuite } from "./suites/messages.ts";
@@ -36,6 +37,7 @@ export function storageConformance(name: string, open: OpenEngine): void {
     replySuite(open);
     sessionSuite(open);
     messageSuite(open);
+    findSuite(open);
     windowSuite(open);
     copySuite(open);
     snapshotSuite(open);

@@ -215,6 +215,8 @@ def messages(client: Client) -> None:
     client.append("jotted", {**sent[0], "text": "By bus."}, on_existing="update")
     both = client.batch_get_messages("jotted", ["note-1"], seq_ranges=[(2, 9)])
     print(f"in one call: {[one.text for one in both]}")
+    found = next(iter(client.find_messages(["note-2"])))
+    print(f"'note-2' is in {found.session_id!r}, seq {found.message.seq}")
     whole = [{"role": "user", "text": "By bus."}, {"role": "user", "text": "Three."}]
     replaced = client.replace_messages("jotted", whole, from_seq=1, keep_common_prefix=True)
     print(f"replaced {replaced.deleted_totals.message_count} of the notes")

@@ -34,6 +34,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "update_message": ("UpdateMessage", {"session_id": "s", "message_id": "m", "text": "t"}),
     "delete_message": ("DeleteMessage", {"session_id": "s", "message_id": "m"}),
     "batch_get_messages": ("BatchGetMessages", {"session_id": "s", "message_ids": ["m"]}),
+    "find_messages": ("FindMessages", {"message_ids": ["m"]}),
     "batch_delete_messages": ("BatchDeleteMessages", {"session_id": "s", "message_ids": ["m"]}),
     "replace_messages": ("ReplaceMessages", {"session_id": "s", "from_seq": 1}),
     "pop_messages": ("PopMessages", {"session_id": "s"}),

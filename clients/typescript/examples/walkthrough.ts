@@ -167,6 +167,9 @@ async function histories(): Promise<void> {
   await client.append("drafts", changed, { onExisting: "update" });
   const both = await client.batchGetMessages("drafts", ["note-1"], { seqRanges: [[2, 9]] });
   console.log(`in one call: ${both.map(({ text }) => text).join(" ")}`);
+  for await (const { sessionId, message } of client.findMessages(["note-2"])) {
+    console.log(`note-2 is in ${sessionId}, seq ${message?.seq}`);
+  }
   const whole = [changed, { role: "user", text: "Three tickets." }] as const;
   const replaced = await client.replaceMessages("drafts", 1, whole, { keepCommonPrefix: true });
   console.log(`replaced ${replaced.deletedTotals?.messageCount} of the notes`);

@@ -5,6 +5,7 @@ import {
   BatchDeleteMessagesRequest,
   type BatchDeleteMessagesResponse,
   BatchGetMessagesRequest,
+  type FoundMessage,
   PopMessagesRequest,
   type PopMessagesResponse,
   ReplaceMessagesRequest,
@@ -13,9 +14,9 @@ import {
 import type { Message } from "./gen/memorysidecar/v1/message.ts";
 import { SessionServiceService as Sessions } from "./gen/memorysidecar/v1/session_service.ts";
 import { type MessageInput, toMessage } from "./message.ts";
-import type { SeqInput } from "./options.ts";
+import type { FindMessagesOptions, SeqInput } from "./options.ts";
 import { collect, walkPages } from "./pages.ts";
-import { optionalSeq, toSeqRanges } from "./requests.ts";
+import { findMessagesRequest, optionalSeq, toSeqRanges } from "./requests.ts";
 import { WindowMethods } from "./windows.ts";
 
 /** Options of a batch of messages to get. */
@@ -71,6 +72,21 @@ export class HistoryMethods extends WindowMethods {
       return { items: page.messages, nextPageToken: page.nextPageToken };
     });
     return await collect(pages);
+  }
+
+  /**
+   * Finds messages by their ids, without their sessions, newest session first. An id may have
+   * messages in several sessions: stop when you have enough.
+   */
+  findMessages(
+    messageIds: readonly string[],
+    opts: FindMessagesOptions = {},
+  ): AsyncGenerator<FoundMessage, void, undefined> {
+    return walkPages(async (token) => {
+      const request = findMessagesRequest(this.at(opts), messageIds, opts, token);
+      const page = await this.call(Sessions.findMessages, request, opts);
+      return { items: page.messages, nextPageToken: page.nextPageToken };
+    });
   }
 
   /** Deletes messages from the log, for good, by their ids and by runs of seqs: all or none. */

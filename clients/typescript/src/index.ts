@@ -221,6 +221,7 @@ export type {
   DeleteConsumerOptions,
   DeleteOptions,
   FillToolResultsOptions,
+  FindMessagesOptions,
   ForkOptions,
   FormListOptions,
   FormWindowOptions,

@@ -52,6 +52,9 @@ export interface ListSessionsOptions extends ListOptions, SessionFilterInput {
   readonly order?: OrderInput | "newest-update-first" | "oldest-update-first" | undefined;
 }
 
+/** Options of a search of messages by their ids: the sessions to search. */
+export interface FindMessagesOptions extends ListOptions, SessionFilterInput {}
+
 /** Options of a count of sessions. */
 export interface CountSessionsOptions extends CallOptions, SessionFilterInput {}
 

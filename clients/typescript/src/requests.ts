@@ -4,6 +4,7 @@ import type { AppendOptions, ContextReplyOptions, WindowReplyOptions } from "./a
 import { choice, conditions, onlyFields } from "./choice.ts";
 import { type FormMessages, type FormName, toForm, toFormMessages } from "./forms.ts";
 import { CreateConsumerRequest, ListEventsRequest } from "./gen/memorysidecar/v1/event_service.ts";
+import { FindMessagesRequest } from "./gen/memorysidecar/v1/history.ts";
 import {
   type DeepPartial,
   type MessageFilter,
@@ -31,6 +32,7 @@ import { toCondition } from "./metadata.ts";
 import type {
   CountSessionsOptions,
   CreateConsumerOptions,
+  FindMessagesOptions,
   ListEventsOptions,
   ListMessagesOptions,
   ListSessionsOptions,
@@ -93,6 +95,23 @@ const LIST_SESSIONS_OPTIONS: ReadonlySet<string> = new Set([
   "pageSize",
   "order",
 ]);
+
+const FIND_MESSAGES_OPTIONS: ReadonlySet<string> = new Set([...COUNT_SESSIONS_OPTIONS, "pageSize"]);
+
+export function findMessagesRequest(
+  namespace: string,
+  messageIds: readonly string[],
+  options: FindMessagesOptions,
+  pageToken: string,
+): FindMessagesRequest {
+  const { pageSize = 0 } = options;
+  onlyFields("search of messages", options, FIND_MESSAGES_OPTIONS);
+  return FindMessagesRequest.fromPartial({
+    ...{ namespace, pageSize, pageToken },
+    messageIds: [...messageIds],
+    filter: sessionFilter(options),
+  });
+}
 
 export function listSessionsRequest(
   namespace: string,

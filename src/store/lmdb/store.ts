@@ -43,6 +43,7 @@ import {
 } from "../tables/documents.ts";
 import { CONSUMER } from "../tables/event-tables.ts";
 import { baseOf, EventLog } from "../tables/events.ts";
+import { findMessages } from "../tables/find-messages.ts";
 import {
   dueJobs,
   listJobs,
@@ -305,6 +306,7 @@ type OtherReads =
   | "positions"
   | "countRevisions"
   | "countSessions"
+  | "findMessages"
   | "taskHooks"
   | "recalledNamespaces"
   | "openSnapshot"
@@ -345,6 +347,7 @@ function sessionReads(core: Core, events: EventLog) {
     readSession: read((_, ref) => committedState(core, ref)?.session),
     listSessions: readPieces(listSessions),
     countSessions: readPieces(countSessions),
+    findMessages: readPieces(findMessages),
     expiredSessions: async (nowMs, limit) => {
       core.writer.assertOpen();
       if (core.writer.isDiskFull) return [];

@@ -171,13 +171,21 @@ export function committedState(core: Core, ref: SessionRef): SessionState | unde
   return openSession(core, ref)?.committed ?? undefined;
 }
 
-/** Reads a session by its number, without taking room in the cache. */
-function readNumbered(core: Core, sessionNo: number): Session {
+/**
+ * Reads a session by its number, without taking room in the cache. Undefined for one that was
+ * removed after its place was read.
+ */
+export function readNumbered(
+  core: Core,
+  namespace: string,
+  sessionNo: number,
+): SessionState | undefined {
   const row = SESSION.get(core, SESSION.key(sessionNo), "committed");
-  if (row === undefined || row.sessionNo !== sessionNo) {
+  if (row?.sessionNo !== sessionNo) {
+    if (!SESSION_LIST.has(core, SESSION_LIST.key(namespace, sessionNo), "committed")) return;
     throw recordCorrupt(`session ${sessionNo} is listed but missing`);
   }
-  return (core.cache.get(row)?.committed ?? stateOf(core, row)).session;
+  return core.cache.get(row)?.committed ?? stateOf(core, row);
 }
 
 /** Sessions that a list may hold: those of its user, its agent or a label, or all. */
@@ -194,7 +202,8 @@ function ownPrefix({ namespace, userId, agentId, labels }: SessionFilter): strin
   return undefined;
 }
 
-function matches(session: Session, query: SessionFilter): boolean {
+/** Whether a list holds a session. */
+export function matches(session: Session, query: Omit<SessionFilter, "by" | "order">): boolean {
   const { fields, head } = session;
   if (
     isExpired(session, query.nowMs) ||
@@ -218,18 +227,20 @@ function matches(session: Session, query: SessionFilter): boolean {
 type SessionFilter = Omit<SessionQuery, "after" | "limit">;
 
 /** Gives the places behind one, in the order of the list: less than asked for only at its end. */
-type Places = (after: SessionPlace | undefined, count: number) => readonly SessionPlace[];
+export type Places = (after: SessionPlace | undefined, count: number) => readonly SessionPlace[];
 
 // Sessions looked at before other work gets its turn.
 const PIECE = 128;
 
-async function breathe(core: Core): Promise<void> {
+/** Lets other work run. */
+export async function breathe(core: Core): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   core.writer.assertReadable();
 }
 
 /** A page of sessions. Looks at a bounded number of them, piece by piece. */
 export async function listSessions(core: Core, query: SessionQuery): Promise<SessionPage> {
+  const { namespace } = query;
   const placesAfter = await placesOf(core, query);
   const sessions: Session[] = [];
   let bytes = 0;
@@ -243,7 +254,9 @@ export async function listSessions(core: Core, query: SessionQuery): Promise<Ses
     const places = placesAfter(last, piece);
     for (const place of places) {
       if (sessions.length >= query.limit) return { sessions, next: last };
-      const session = unlessDamaged(core, () => readNumbered(core, place.sessionNo));
+      const session = unlessDamaged(core, () =>
+        readNumbered(core, namespace, place.sessionNo),
+      )?.session;
       if (session !== undefined && matches(session, query)) {
         bytes += sessionBytes(session);
         if (sessions.length > 0 && bytes > LIMITS.sessionPageBytes) return { sessions, next: last };
@@ -258,6 +271,7 @@ export async function listSessions(core: Core, query: SessionQuery): Promise<Ses
 
 /** Counts the sessions of a list. Looks at as many as the longest page does. */
 export async function countSessions(core: Core, query: SessionFilter): Promise<ListTotal> {
+  const { namespace } = query;
   const placesAfter = await placesOf(core, query);
   let count = 0;
   let last: SessionPlace | undefined;
@@ -265,7 +279,7 @@ export async function countSessions(core: Core, query: SessionFilter): Promise<L
     if (looks > 0) await breathe(core);
     const places = placesAfter(last, PIECE);
     for (const { sessionNo } of places) {
-      const session = unlessDamaged(core, () => readNumbered(core, sessionNo));
+      const session = unlessDamaged(core, () => readNumbered(core, namespace, sessionNo))?.session;
       if (session !== undefined && matches(session, query)) count++;
     }
     last = places.at(-1);
@@ -278,7 +292,7 @@ export async function countSessions(core: Core, query: SessionFilter): Promise<L
  * Finds where a list looks. The sessions that a filter names are sorted where no index has them in
  * the order of the list, as long as they are few; else all sessions are walked in that order.
  */
-async function placesOf(core: Core, query: SessionFilter): Promise<Places> {
+export async function placesOf(core: Core, query: SessionFilter): Promise<Places> {
   const prefix = query.sessionIdPrefix ?? "";
   const named =
     prefix === "" ? undefined : await sortedPlaces(core, query, namedRows(query.namespace, prefix));

@@ -272,6 +272,7 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   updateMessage: { sessionId: "seed", message: message({ messageId: "first", text: "new" }) },
   deleteMessage: { sessionId: "doomed", messageId: "gone", allowMissing: true },
   batchGetMessages: { sessionId: "seed", messageIds: ["first"] },
+  findMessages: { messageIds: ["first"] },
   batchDeleteMessages: { sessionId: "doomed", messageIds: ["gone"], allowMissing: true },
   popMessages: { sessionId: "doomed", count: 1 },
   replaceMessages: { sessionId: "doomed", target: { $case: "all", value: {} } },

@@ -6,7 +6,10 @@ import type { Session, SessionRef } from "../../../src/session/rules/session.ts"
 import type {
   Consumer,
   EventQuery,
+  FoundMessage,
+  FoundPlace,
   MessageQuery,
+  MessageSearch,
   SessionPlace,
   SessionQuery,
   Store,
@@ -135,5 +138,21 @@ export async function allSummaries(
     all.push(...answer.summaries);
     if (answer.next === undefined) return all;
     after = answer.next;
+  }
+}
+
+/** All messages of a search, page by page. */
+export async function allFound(store: Store, query: MessageSearch): Promise<FoundMessage[]> {
+  const all: FoundMessage[] = [];
+  let start: FoundPlace | undefined;
+  for (let page = 0; ; page += 1) {
+    const { messages, next } = await store.findMessages({
+      ...query,
+      ...(start === undefined ? {} : { start }),
+    });
+    checkPage(messages.length, query.limit, page);
+    all.push(...messages);
+    if (next === undefined) return all;
+    start = next;
   }
 }

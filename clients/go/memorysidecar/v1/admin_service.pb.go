@@ -584,6 +584,7 @@ type GetServerInfoResponse struct {
 	//   - `events`: WatchEvents and ListEvents.
 	//   - `extract_memories`: ExtractMemories.
 	//   - `fill_tool_results`: FillToolResults.
+	//   - `find_messages`: FindMessages.
 	//   - `fork`: ForkSession.
 	//   - `hook_workers`: workers take tasks with PollTasks.
 	//   - `hooks`: ListHooks, and calls of hooks.

@@ -182,6 +182,204 @@ func (x *BatchGetMessagesResponse) GetNextPageToken() string {
 	return ""
 }
 
+// Request to find messages by their ids.
+type FindMessagesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace. Empty means `default`.
+	Namespace string `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	// Ids of the messages. Required, at most 1,000. An id that comes twice counts once.
+	MessageIds []string `protobuf:"bytes,2,rep,name=message_ids,json=messageIds,proto3" json:"message_ids,omitempty"`
+	// Filter of the sessions to search. Unset means all of the namespace.
+	Filter *SessionFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
+	// Maximum number of messages to return. 0 means 1,000; above 1,000 is treated as 1,000; negative
+	// is an error. A page may be shorter, even empty, and not be the last: it ends after 3 MiB, after
+	// searching 10,000 sessions, after asking sessions for ids 50,000 times, or soon after it holds a
+	// message of each id.
+	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
+	// All other fields except `page_size` must be unchanged.
+	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FindMessagesRequest) Reset() {
+	*x = FindMessagesRequest{}
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FindMessagesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FindMessagesRequest) ProtoMessage() {}
+
+func (x *FindMessagesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FindMessagesRequest.ProtoReflect.Descriptor instead.
+func (*FindMessagesRequest) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *FindMessagesRequest) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *FindMessagesRequest) GetMessageIds() []string {
+	if x != nil {
+		return x.MessageIds
+	}
+	return nil
+}
+
+func (x *FindMessagesRequest) GetFilter() *SessionFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
+}
+
+func (x *FindMessagesRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *FindMessagesRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// A message and its session.
+type FoundMessage struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The message.
+	Message       *Message `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FoundMessage) Reset() {
+	*x = FoundMessage{}
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FoundMessage) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FoundMessage) ProtoMessage() {}
+
+func (x *FoundMessage) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FoundMessage.ProtoReflect.Descriptor instead.
+func (*FoundMessage) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *FoundMessage) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *FoundMessage) GetMessage() *Message {
+	if x != nil {
+		return x.Message
+	}
+	return nil
+}
+
+// A page of found messages.
+type FindMessagesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The messages: those of the newest session first, by creation of the session, and within a
+	// session by rising seq. Sessions created after the first page are not searched. An id may come
+	// several times, from different sessions.
+	Messages []*FoundMessage `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
+	// Token of the next page. Empty when all sessions have been searched.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FindMessagesResponse) Reset() {
+	*x = FindMessagesResponse{}
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FindMessagesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FindMessagesResponse) ProtoMessage() {}
+
+func (x *FindMessagesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FindMessagesResponse.ProtoReflect.Descriptor instead.
+func (*FindMessagesResponse) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *FindMessagesResponse) GetMessages() []*FoundMessage {
+	if x != nil {
+		return x.Messages
+	}
+	return nil
+}
+
+func (x *FindMessagesResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
 // Request to delete messages.
 type BatchDeleteMessagesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -207,7 +405,7 @@ type BatchDeleteMessagesRequest struct {
 
 func (x *BatchDeleteMessagesRequest) Reset() {
 	*x = BatchDeleteMessagesRequest{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[2]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -219,7 +417,7 @@ func (x *BatchDeleteMessagesRequest) String() string {
 func (*BatchDeleteMessagesRequest) ProtoMessage() {}
 
 func (x *BatchDeleteMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[2]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -232,7 +430,7 @@ func (x *BatchDeleteMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchDeleteMessagesRequest.ProtoReflect.Descriptor instead.
 func (*BatchDeleteMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{2}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *BatchDeleteMessagesRequest) GetNamespace() string {
@@ -302,7 +500,7 @@ type BatchDeleteMessagesResponse struct {
 
 func (x *BatchDeleteMessagesResponse) Reset() {
 	*x = BatchDeleteMessagesResponse{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[3]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -314,7 +512,7 @@ func (x *BatchDeleteMessagesResponse) String() string {
 func (*BatchDeleteMessagesResponse) ProtoMessage() {}
 
 func (x *BatchDeleteMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[3]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -327,7 +525,7 @@ func (x *BatchDeleteMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchDeleteMessagesResponse.ProtoReflect.Descriptor instead.
 func (*BatchDeleteMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{3}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *BatchDeleteMessagesResponse) GetRevision() int64 {
@@ -379,7 +577,7 @@ type PopMessagesRequest struct {
 
 func (x *PopMessagesRequest) Reset() {
 	*x = PopMessagesRequest{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[4]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -391,7 +589,7 @@ func (x *PopMessagesRequest) String() string {
 func (*PopMessagesRequest) ProtoMessage() {}
 
 func (x *PopMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[4]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -404,7 +602,7 @@ func (x *PopMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PopMessagesRequest.ProtoReflect.Descriptor instead.
 func (*PopMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{4}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *PopMessagesRequest) GetNamespace() string {
@@ -460,7 +658,7 @@ type PopMessagesResponse struct {
 
 func (x *PopMessagesResponse) Reset() {
 	*x = PopMessagesResponse{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[5]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -472,7 +670,7 @@ func (x *PopMessagesResponse) String() string {
 func (*PopMessagesResponse) ProtoMessage() {}
 
 func (x *PopMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[5]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -485,7 +683,7 @@ func (x *PopMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PopMessagesResponse.ProtoReflect.Descriptor instead.
 func (*PopMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{5}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PopMessagesResponse) GetMessages() []*Message {
@@ -552,7 +750,7 @@ type ReplaceMessagesRequest struct {
 
 func (x *ReplaceMessagesRequest) Reset() {
 	*x = ReplaceMessagesRequest{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[6]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -564,7 +762,7 @@ func (x *ReplaceMessagesRequest) String() string {
 func (*ReplaceMessagesRequest) ProtoMessage() {}
 
 func (x *ReplaceMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[6]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -577,7 +775,7 @@ func (x *ReplaceMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplaceMessagesRequest.ProtoReflect.Descriptor instead.
 func (*ReplaceMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{6}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ReplaceMessagesRequest) GetNamespace() string {
@@ -684,7 +882,7 @@ type AllMessages struct {
 
 func (x *AllMessages) Reset() {
 	*x = AllMessages{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[7]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -696,7 +894,7 @@ func (x *AllMessages) String() string {
 func (*AllMessages) ProtoMessage() {}
 
 func (x *AllMessages) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[7]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -709,7 +907,7 @@ func (x *AllMessages) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AllMessages.ProtoReflect.Descriptor instead.
 func (*AllMessages) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{7}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{10}
 }
 
 // Result of a replacement.
@@ -733,7 +931,7 @@ type ReplaceMessagesResponse struct {
 
 func (x *ReplaceMessagesResponse) Reset() {
 	*x = ReplaceMessagesResponse{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[8]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -745,7 +943,7 @@ func (x *ReplaceMessagesResponse) String() string {
 func (*ReplaceMessagesResponse) ProtoMessage() {}
 
 func (x *ReplaceMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[8]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -758,7 +956,7 @@ func (x *ReplaceMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplaceMessagesResponse.ProtoReflect.Descriptor instead.
 func (*ReplaceMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{8}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ReplaceMessagesResponse) GetMessages() []*AppendedMessage {
@@ -807,7 +1005,7 @@ var File_memorysidecar_v1_history_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_history_proto_rawDesc = "" +
 	"\n" +
-	"\x1ememorysidecar/v1/history.proto\x12\x10memorysidecar.v1\x1a\x1ememorysidecar/v1/message.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1dmemorysidecar/v1/window.proto\"\xb4\x02\n" +
+	"\x1ememorysidecar/v1/history.proto\x12\x10memorysidecar.v1\x1a\x1ememorysidecar/v1/message.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1ememorysidecar/v1/session.proto\x1a\x1dmemorysidecar/v1/window.proto\"\xb4\x02\n" +
 	"\x17BatchGetMessagesRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
 	"\n" +
@@ -823,7 +1021,22 @@ const file_memorysidecar_v1_history_proto_rawDesc = "" +
 	"\x18BatchGetMessagesResponse\x125\n" +
 	"\bmessages\x18\x01 \x03(\v2\x19.memorysidecar.v1.MessageR\bmessages\x12.\n" +
 	"\x13missing_message_ids\x18\x02 \x03(\tR\x11missingMessageIds\x12&\n" +
-	"\x0fnext_page_token\x18\x03 \x01(\tR\rnextPageToken\"\x8f\x03\n" +
+	"\x0fnext_page_token\x18\x03 \x01(\tR\rnextPageToken\"\xfb\x01\n" +
+	"\x13FindMessagesRequest\x12$\n" +
+	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x121\n" +
+	"\vmessage_ids\x18\x02 \x03(\tB\x10\xba\xbe\x18\f\b\x01\x18\x80\x02 \xe8\a(\x01P\x01R\n" +
+	"messageIds\x127\n" +
+	"\x06filter\x18\x03 \x01(\v2\x1f.memorysidecar.v1.SessionFilterR\x06filter\x12*\n" +
+	"\tpage_size\x18\x04 \x01(\x05B\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00R\bpageSize\x12&\n" +
+	"\n" +
+	"page_token\x18\x05 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x10R\tpageToken\"b\n" +
+	"\fFoundMessage\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x123\n" +
+	"\amessage\x18\x02 \x01(\v2\x19.memorysidecar.v1.MessageR\amessage\"z\n" +
+	"\x14FindMessagesResponse\x12:\n" +
+	"\bmessages\x18\x01 \x03(\v2\x1e.memorysidecar.v1.FoundMessageR\bmessages\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x8f\x03\n" +
 	"\x1aBatchDeleteMessagesRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
 	"\n" +
@@ -893,43 +1106,50 @@ func file_memorysidecar_v1_history_proto_rawDescGZIP() []byte {
 	return file_memorysidecar_v1_history_proto_rawDescData
 }
 
-var file_memorysidecar_v1_history_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_memorysidecar_v1_history_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_memorysidecar_v1_history_proto_goTypes = []any{
 	(*BatchGetMessagesRequest)(nil),     // 0: memorysidecar.v1.BatchGetMessagesRequest
 	(*BatchGetMessagesResponse)(nil),    // 1: memorysidecar.v1.BatchGetMessagesResponse
-	(*BatchDeleteMessagesRequest)(nil),  // 2: memorysidecar.v1.BatchDeleteMessagesRequest
-	(*BatchDeleteMessagesResponse)(nil), // 3: memorysidecar.v1.BatchDeleteMessagesResponse
-	(*PopMessagesRequest)(nil),          // 4: memorysidecar.v1.PopMessagesRequest
-	(*PopMessagesResponse)(nil),         // 5: memorysidecar.v1.PopMessagesResponse
-	(*ReplaceMessagesRequest)(nil),      // 6: memorysidecar.v1.ReplaceMessagesRequest
-	(*AllMessages)(nil),                 // 7: memorysidecar.v1.AllMessages
-	(*ReplaceMessagesResponse)(nil),     // 8: memorysidecar.v1.ReplaceMessagesResponse
-	(*SeqRange)(nil),                    // 9: memorysidecar.v1.SeqRange
-	(*Message)(nil),                     // 10: memorysidecar.v1.Message
-	(*Trim)(nil),                        // 11: memorysidecar.v1.Trim
-	(*Totals)(nil),                      // 12: memorysidecar.v1.Totals
-	(*AppendedMessage)(nil),             // 13: memorysidecar.v1.AppendedMessage
+	(*FindMessagesRequest)(nil),         // 2: memorysidecar.v1.FindMessagesRequest
+	(*FoundMessage)(nil),                // 3: memorysidecar.v1.FoundMessage
+	(*FindMessagesResponse)(nil),        // 4: memorysidecar.v1.FindMessagesResponse
+	(*BatchDeleteMessagesRequest)(nil),  // 5: memorysidecar.v1.BatchDeleteMessagesRequest
+	(*BatchDeleteMessagesResponse)(nil), // 6: memorysidecar.v1.BatchDeleteMessagesResponse
+	(*PopMessagesRequest)(nil),          // 7: memorysidecar.v1.PopMessagesRequest
+	(*PopMessagesResponse)(nil),         // 8: memorysidecar.v1.PopMessagesResponse
+	(*ReplaceMessagesRequest)(nil),      // 9: memorysidecar.v1.ReplaceMessagesRequest
+	(*AllMessages)(nil),                 // 10: memorysidecar.v1.AllMessages
+	(*ReplaceMessagesResponse)(nil),     // 11: memorysidecar.v1.ReplaceMessagesResponse
+	(*SeqRange)(nil),                    // 12: memorysidecar.v1.SeqRange
+	(*Message)(nil),                     // 13: memorysidecar.v1.Message
+	(*SessionFilter)(nil),               // 14: memorysidecar.v1.SessionFilter
+	(*Trim)(nil),                        // 15: memorysidecar.v1.Trim
+	(*Totals)(nil),                      // 16: memorysidecar.v1.Totals
+	(*AppendedMessage)(nil),             // 17: memorysidecar.v1.AppendedMessage
 }
 var file_memorysidecar_v1_history_proto_depIdxs = []int32{
-	9,  // 0: memorysidecar.v1.BatchGetMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	10, // 1: memorysidecar.v1.BatchGetMessagesResponse.messages:type_name -> memorysidecar.v1.Message
-	9,  // 2: memorysidecar.v1.BatchDeleteMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	11, // 3: memorysidecar.v1.BatchDeleteMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
-	12, // 4: memorysidecar.v1.BatchDeleteMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	10, // 5: memorysidecar.v1.PopMessagesResponse.messages:type_name -> memorysidecar.v1.Message
-	11, // 6: memorysidecar.v1.PopMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
-	12, // 7: memorysidecar.v1.PopMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	10, // 8: memorysidecar.v1.ReplaceMessagesRequest.messages:type_name -> memorysidecar.v1.Message
-	7,  // 9: memorysidecar.v1.ReplaceMessagesRequest.all:type_name -> memorysidecar.v1.AllMessages
-	13, // 10: memorysidecar.v1.ReplaceMessagesResponse.messages:type_name -> memorysidecar.v1.AppendedMessage
-	12, // 11: memorysidecar.v1.ReplaceMessagesResponse.deleted_totals:type_name -> memorysidecar.v1.Totals
-	11, // 12: memorysidecar.v1.ReplaceMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
-	12, // 13: memorysidecar.v1.ReplaceMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	12, // 0: memorysidecar.v1.BatchGetMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	13, // 1: memorysidecar.v1.BatchGetMessagesResponse.messages:type_name -> memorysidecar.v1.Message
+	14, // 2: memorysidecar.v1.FindMessagesRequest.filter:type_name -> memorysidecar.v1.SessionFilter
+	13, // 3: memorysidecar.v1.FoundMessage.message:type_name -> memorysidecar.v1.Message
+	3,  // 4: memorysidecar.v1.FindMessagesResponse.messages:type_name -> memorysidecar.v1.FoundMessage
+	12, // 5: memorysidecar.v1.BatchDeleteMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	15, // 6: memorysidecar.v1.BatchDeleteMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
+	16, // 7: memorysidecar.v1.BatchDeleteMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	13, // 8: memorysidecar.v1.PopMessagesResponse.messages:type_name -> memorysidecar.v1.Message
+	15, // 9: memorysidecar.v1.PopMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
+	16, // 10: memorysidecar.v1.PopMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	13, // 11: memorysidecar.v1.ReplaceMessagesRequest.messages:type_name -> memorysidecar.v1.Message
+	10, // 12: memorysidecar.v1.ReplaceMessagesRequest.all:type_name -> memorysidecar.v1.AllMessages
+	17, // 13: memorysidecar.v1.ReplaceMessagesResponse.messages:type_name -> memorysidecar.v1.AppendedMessage
+	16, // 14: memorysidecar.v1.ReplaceMessagesResponse.deleted_totals:type_name -> memorysidecar.v1.Totals
+	15, // 15: memorysidecar.v1.ReplaceMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
+	16, // 16: memorysidecar.v1.ReplaceMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_history_proto_init() }
@@ -939,10 +1159,11 @@ func file_memorysidecar_v1_history_proto_init() {
 	}
 	file_memorysidecar_v1_message_proto_init()
 	file_memorysidecar_v1_rules_proto_init()
+	file_memorysidecar_v1_session_proto_init()
 	file_memorysidecar_v1_window_proto_init()
-	file_memorysidecar_v1_history_proto_msgTypes[2].OneofWrappers = []any{}
-	file_memorysidecar_v1_history_proto_msgTypes[4].OneofWrappers = []any{}
-	file_memorysidecar_v1_history_proto_msgTypes[6].OneofWrappers = []any{
+	file_memorysidecar_v1_history_proto_msgTypes[5].OneofWrappers = []any{}
+	file_memorysidecar_v1_history_proto_msgTypes[7].OneofWrappers = []any{}
+	file_memorysidecar_v1_history_proto_msgTypes[9].OneofWrappers = []any{
 		(*ReplaceMessagesRequest_FromSeq)(nil),
 		(*ReplaceMessagesRequest_All)(nil),
 	}
@@ -952,7 +1173,7 @@ func file_memorysidecar_v1_history_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_history_proto_rawDesc), len(file_memorysidecar_v1_history_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -5083,7 +5083,7 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\x11total_token_count\x18\x03 \x01(\x03R\x0ftotalTokenCount\x12:\n" +
 	"\n" +
 	"token_rule\x18\x04 \x01(\x0e2\x1b.memorysidecar.v1.TokenRuleR\ttokenRule\x12!\n" +
-	"\ftoken_preset\x18\x05 \x01(\tR\vtokenPreset2\x8b\x18\n" +
+	"\ftoken_preset\x18\x05 \x01(\tR\vtokenPreset2\xef\x18\n" +
 	"\x0eSessionService\x12`\n" +
 	"\rCreateSession\x12&.memorysidecar.v1.CreateSessionRequest\x1a'.memorysidecar.v1.CreateSessionResponse\x12\\\n" +
 	"\n" +
@@ -5099,7 +5099,8 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"GetMessage\x12#.memorysidecar.v1.GetMessageRequest\x1a$.memorysidecar.v1.GetMessageResponse\"\x03\x90\x02\x01\x12`\n" +
 	"\rUpdateMessage\x12&.memorysidecar.v1.UpdateMessageRequest\x1a'.memorysidecar.v1.UpdateMessageResponse\x12f\n" +
 	"\rDeleteMessage\x12&.memorysidecar.v1.DeleteMessageRequest\x1a'.memorysidecar.v1.DeleteMessageResponse\"\x04\xb8\xbe\x18\x01\x12n\n" +
-	"\x10BatchGetMessages\x12).memorysidecar.v1.BatchGetMessagesRequest\x1a*.memorysidecar.v1.BatchGetMessagesResponse\"\x03\x90\x02\x01\x12x\n" +
+	"\x10BatchGetMessages\x12).memorysidecar.v1.BatchGetMessagesRequest\x1a*.memorysidecar.v1.BatchGetMessagesResponse\"\x03\x90\x02\x01\x12b\n" +
+	"\fFindMessages\x12%.memorysidecar.v1.FindMessagesRequest\x1a&.memorysidecar.v1.FindMessagesResponse\"\x03\x90\x02\x01\x12x\n" +
 	"\x13BatchDeleteMessages\x12,.memorysidecar.v1.BatchDeleteMessagesRequest\x1a-.memorysidecar.v1.BatchDeleteMessagesResponse\"\x04\xb8\xbe\x18\x01\x12`\n" +
 	"\vPopMessages\x12$.memorysidecar.v1.PopMessagesRequest\x1a%.memorysidecar.v1.PopMessagesResponse\"\x04\xb8\xbe\x18\x01\x12l\n" +
 	"\x0fReplaceMessages\x12(.memorysidecar.v1.ReplaceMessagesRequest\x1a).memorysidecar.v1.ReplaceMessagesResponse\"\x04\xb8\xbe\x18\x01\x12Y\n" +
@@ -5230,13 +5231,15 @@ var file_memorysidecar_v1_session_service_proto_goTypes = []any{
 	(TokenRule)(0),                      // 93: memorysidecar.v1.TokenRule
 	(*CustomTokenRule)(nil),             // 94: memorysidecar.v1.CustomTokenRule
 	(*BatchGetMessagesRequest)(nil),     // 95: memorysidecar.v1.BatchGetMessagesRequest
-	(*BatchDeleteMessagesRequest)(nil),  // 96: memorysidecar.v1.BatchDeleteMessagesRequest
-	(*PopMessagesRequest)(nil),          // 97: memorysidecar.v1.PopMessagesRequest
-	(*ReplaceMessagesRequest)(nil),      // 98: memorysidecar.v1.ReplaceMessagesRequest
-	(*BatchGetMessagesResponse)(nil),    // 99: memorysidecar.v1.BatchGetMessagesResponse
-	(*BatchDeleteMessagesResponse)(nil), // 100: memorysidecar.v1.BatchDeleteMessagesResponse
-	(*PopMessagesResponse)(nil),         // 101: memorysidecar.v1.PopMessagesResponse
-	(*ReplaceMessagesResponse)(nil),     // 102: memorysidecar.v1.ReplaceMessagesResponse
+	(*FindMessagesRequest)(nil),         // 96: memorysidecar.v1.FindMessagesRequest
+	(*BatchDeleteMessagesRequest)(nil),  // 97: memorysidecar.v1.BatchDeleteMessagesRequest
+	(*PopMessagesRequest)(nil),          // 98: memorysidecar.v1.PopMessagesRequest
+	(*ReplaceMessagesRequest)(nil),      // 99: memorysidecar.v1.ReplaceMessagesRequest
+	(*BatchGetMessagesResponse)(nil),    // 100: memorysidecar.v1.BatchGetMessagesResponse
+	(*FindMessagesResponse)(nil),        // 101: memorysidecar.v1.FindMessagesResponse
+	(*BatchDeleteMessagesResponse)(nil), // 102: memorysidecar.v1.BatchDeleteMessagesResponse
+	(*PopMessagesResponse)(nil),         // 103: memorysidecar.v1.PopMessagesResponse
+	(*ReplaceMessagesResponse)(nil),     // 104: memorysidecar.v1.ReplaceMessagesResponse
 }
 var file_memorysidecar_v1_session_service_proto_depIdxs = []int32{
 	56,  // 0: memorysidecar.v1.CreateSessionRequest.session:type_name -> memorysidecar.v1.Session
@@ -5350,55 +5353,57 @@ var file_memorysidecar_v1_session_service_proto_depIdxs = []int32{
 	22,  // 108: memorysidecar.v1.SessionService.UpdateMessage:input_type -> memorysidecar.v1.UpdateMessageRequest
 	24,  // 109: memorysidecar.v1.SessionService.DeleteMessage:input_type -> memorysidecar.v1.DeleteMessageRequest
 	95,  // 110: memorysidecar.v1.SessionService.BatchGetMessages:input_type -> memorysidecar.v1.BatchGetMessagesRequest
-	96,  // 111: memorysidecar.v1.SessionService.BatchDeleteMessages:input_type -> memorysidecar.v1.BatchDeleteMessagesRequest
-	97,  // 112: memorysidecar.v1.SessionService.PopMessages:input_type -> memorysidecar.v1.PopMessagesRequest
-	98,  // 113: memorysidecar.v1.SessionService.ReplaceMessages:input_type -> memorysidecar.v1.ReplaceMessagesRequest
-	26,  // 114: memorysidecar.v1.SessionService.GetWindow:input_type -> memorysidecar.v1.GetWindowRequest
-	39,  // 115: memorysidecar.v1.SessionService.PreviewPolicy:input_type -> memorysidecar.v1.PreviewPolicyRequest
-	41,  // 116: memorysidecar.v1.SessionService.ListPolicyPresets:input_type -> memorysidecar.v1.ListPolicyPresetsRequest
-	28,  // 117: memorysidecar.v1.SessionService.TrimSession:input_type -> memorysidecar.v1.TrimSessionRequest
-	31,  // 118: memorysidecar.v1.SessionService.RestoreMessages:input_type -> memorysidecar.v1.RestoreMessagesRequest
-	33,  // 119: memorysidecar.v1.SessionService.ListSummaryInputs:input_type -> memorysidecar.v1.ListSummaryInputsRequest
-	35,  // 120: memorysidecar.v1.SessionService.SetSummary:input_type -> memorysidecar.v1.SetSummaryRequest
-	43,  // 121: memorysidecar.v1.SessionService.CompactSession:input_type -> memorysidecar.v1.CompactSessionRequest
-	45,  // 122: memorysidecar.v1.SessionService.ListSummaries:input_type -> memorysidecar.v1.ListSummariesRequest
-	47,  // 123: memorysidecar.v1.SessionService.ListSummarySources:input_type -> memorysidecar.v1.ListSummarySourcesRequest
-	37,  // 124: memorysidecar.v1.SessionService.FillToolResults:input_type -> memorysidecar.v1.FillToolResultsRequest
-	49,  // 125: memorysidecar.v1.SessionService.ExportSession:input_type -> memorysidecar.v1.ExportSessionRequest
-	51,  // 126: memorysidecar.v1.SessionService.ImportSession:input_type -> memorysidecar.v1.ImportSessionRequest
-	53,  // 127: memorysidecar.v1.SessionService.CountTokens:input_type -> memorysidecar.v1.CountTokensRequest
-	1,   // 128: memorysidecar.v1.SessionService.CreateSession:output_type -> memorysidecar.v1.CreateSessionResponse
-	3,   // 129: memorysidecar.v1.SessionService.GetSession:output_type -> memorysidecar.v1.GetSessionResponse
-	5,   // 130: memorysidecar.v1.SessionService.ListSessions:output_type -> memorysidecar.v1.ListSessionsResponse
-	7,   // 131: memorysidecar.v1.SessionService.UpdateSession:output_type -> memorysidecar.v1.UpdateSessionResponse
-	9,   // 132: memorysidecar.v1.SessionService.DeleteSession:output_type -> memorysidecar.v1.DeleteSessionResponse
-	11,  // 133: memorysidecar.v1.SessionService.ForkSession:output_type -> memorysidecar.v1.ForkSessionResponse
-	13,  // 134: memorysidecar.v1.SessionService.ResetSession:output_type -> memorysidecar.v1.ResetSessionResponse
-	16,  // 135: memorysidecar.v1.SessionService.AppendMessages:output_type -> memorysidecar.v1.AppendMessagesResponse
-	19,  // 136: memorysidecar.v1.SessionService.ListMessages:output_type -> memorysidecar.v1.ListMessagesResponse
-	21,  // 137: memorysidecar.v1.SessionService.GetMessage:output_type -> memorysidecar.v1.GetMessageResponse
-	23,  // 138: memorysidecar.v1.SessionService.UpdateMessage:output_type -> memorysidecar.v1.UpdateMessageResponse
-	25,  // 139: memorysidecar.v1.SessionService.DeleteMessage:output_type -> memorysidecar.v1.DeleteMessageResponse
-	99,  // 140: memorysidecar.v1.SessionService.BatchGetMessages:output_type -> memorysidecar.v1.BatchGetMessagesResponse
-	100, // 141: memorysidecar.v1.SessionService.BatchDeleteMessages:output_type -> memorysidecar.v1.BatchDeleteMessagesResponse
-	101, // 142: memorysidecar.v1.SessionService.PopMessages:output_type -> memorysidecar.v1.PopMessagesResponse
-	102, // 143: memorysidecar.v1.SessionService.ReplaceMessages:output_type -> memorysidecar.v1.ReplaceMessagesResponse
-	27,  // 144: memorysidecar.v1.SessionService.GetWindow:output_type -> memorysidecar.v1.GetWindowResponse
-	40,  // 145: memorysidecar.v1.SessionService.PreviewPolicy:output_type -> memorysidecar.v1.PreviewPolicyResponse
-	42,  // 146: memorysidecar.v1.SessionService.ListPolicyPresets:output_type -> memorysidecar.v1.ListPolicyPresetsResponse
-	30,  // 147: memorysidecar.v1.SessionService.TrimSession:output_type -> memorysidecar.v1.TrimSessionResponse
-	32,  // 148: memorysidecar.v1.SessionService.RestoreMessages:output_type -> memorysidecar.v1.RestoreMessagesResponse
-	34,  // 149: memorysidecar.v1.SessionService.ListSummaryInputs:output_type -> memorysidecar.v1.ListSummaryInputsResponse
-	36,  // 150: memorysidecar.v1.SessionService.SetSummary:output_type -> memorysidecar.v1.SetSummaryResponse
-	44,  // 151: memorysidecar.v1.SessionService.CompactSession:output_type -> memorysidecar.v1.CompactSessionResponse
-	46,  // 152: memorysidecar.v1.SessionService.ListSummaries:output_type -> memorysidecar.v1.ListSummariesResponse
-	48,  // 153: memorysidecar.v1.SessionService.ListSummarySources:output_type -> memorysidecar.v1.ListSummarySourcesResponse
-	38,  // 154: memorysidecar.v1.SessionService.FillToolResults:output_type -> memorysidecar.v1.FillToolResultsResponse
-	50,  // 155: memorysidecar.v1.SessionService.ExportSession:output_type -> memorysidecar.v1.ExportSessionResponse
-	52,  // 156: memorysidecar.v1.SessionService.ImportSession:output_type -> memorysidecar.v1.ImportSessionResponse
-	54,  // 157: memorysidecar.v1.SessionService.CountTokens:output_type -> memorysidecar.v1.CountTokensResponse
-	128, // [128:158] is the sub-list for method output_type
-	98,  // [98:128] is the sub-list for method input_type
+	96,  // 111: memorysidecar.v1.SessionService.FindMessages:input_type -> memorysidecar.v1.FindMessagesRequest
+	97,  // 112: memorysidecar.v1.SessionService.BatchDeleteMessages:input_type -> memorysidecar.v1.BatchDeleteMessagesRequest
+	98,  // 113: memorysidecar.v1.SessionService.PopMessages:input_type -> memorysidecar.v1.PopMessagesRequest
+	99,  // 114: memorysidecar.v1.SessionService.ReplaceMessages:input_type -> memorysidecar.v1.ReplaceMessagesRequest
+	26,  // 115: memorysidecar.v1.SessionService.GetWindow:input_type -> memorysidecar.v1.GetWindowRequest
+	39,  // 116: memorysidecar.v1.SessionService.PreviewPolicy:input_type -> memorysidecar.v1.PreviewPolicyRequest
+	41,  // 117: memorysidecar.v1.SessionService.ListPolicyPresets:input_type -> memorysidecar.v1.ListPolicyPresetsRequest
+	28,  // 118: memorysidecar.v1.SessionService.TrimSession:input_type -> memorysidecar.v1.TrimSessionRequest
+	31,  // 119: memorysidecar.v1.SessionService.RestoreMessages:input_type -> memorysidecar.v1.RestoreMessagesRequest
+	33,  // 120: memorysidecar.v1.SessionService.ListSummaryInputs:input_type -> memorysidecar.v1.ListSummaryInputsRequest
+	35,  // 121: memorysidecar.v1.SessionService.SetSummary:input_type -> memorysidecar.v1.SetSummaryRequest
+	43,  // 122: memorysidecar.v1.SessionService.CompactSession:input_type -> memorysidecar.v1.CompactSessionRequest
+	45,  // 123: memorysidecar.v1.SessionService.ListSummaries:input_type -> memorysidecar.v1.ListSummariesRequest
+	47,  // 124: memorysidecar.v1.SessionService.ListSummarySources:input_type -> memorysidecar.v1.ListSummarySourcesRequest
+	37,  // 125: memorysidecar.v1.SessionService.FillToolResults:input_type -> memorysidecar.v1.FillToolResultsRequest
+	49,  // 126: memorysidecar.v1.SessionService.ExportSession:input_type -> memorysidecar.v1.ExportSessionRequest
+	51,  // 127: memorysidecar.v1.SessionService.ImportSession:input_type -> memorysidecar.v1.ImportSessionRequest
+	53,  // 128: memorysidecar.v1.SessionService.CountTokens:input_type -> memorysidecar.v1.CountTokensRequest
+	1,   // 129: memorysidecar.v1.SessionService.CreateSession:output_type -> memorysidecar.v1.CreateSessionResponse
+	3,   // 130: memorysidecar.v1.SessionService.GetSession:output_type -> memorysidecar.v1.GetSessionResponse
+	5,   // 131: memorysidecar.v1.SessionService.ListSessions:output_type -> memorysidecar.v1.ListSessionsResponse
+	7,   // 132: memorysidecar.v1.SessionService.UpdateSession:output_type -> memorysidecar.v1.UpdateSessionResponse
+	9,   // 133: memorysidecar.v1.SessionService.DeleteSession:output_type -> memorysidecar.v1.DeleteSessionResponse
+	11,  // 134: memorysidecar.v1.SessionService.ForkSession:output_type -> memorysidecar.v1.ForkSessionResponse
+	13,  // 135: memorysidecar.v1.SessionService.ResetSession:output_type -> memorysidecar.v1.ResetSessionResponse
+	16,  // 136: memorysidecar.v1.SessionService.AppendMessages:output_type -> memorysidecar.v1.AppendMessagesResponse
+	19,  // 137: memorysidecar.v1.SessionService.ListMessages:output_type -> memorysidecar.v1.ListMessagesResponse
+	21,  // 138: memorysidecar.v1.SessionService.GetMessage:output_type -> memorysidecar.v1.GetMessageResponse
+	23,  // 139: memorysidecar.v1.SessionService.UpdateMessage:output_type -> memorysidecar.v1.UpdateMessageResponse
+	25,  // 140: memorysidecar.v1.SessionService.DeleteMessage:output_type -> memorysidecar.v1.DeleteMessageResponse
+	100, // 141: memorysidecar.v1.SessionService.BatchGetMessages:output_type -> memorysidecar.v1.BatchGetMessagesResponse
+	101, // 142: memorysidecar.v1.SessionService.FindMessages:output_type -> memorysidecar.v1.FindMessagesResponse
+	102, // 143: memorysidecar.v1.SessionService.BatchDeleteMessages:output_type -> memorysidecar.v1.BatchDeleteMessagesResponse
+	103, // 144: memorysidecar.v1.SessionService.PopMessages:output_type -> memorysidecar.v1.PopMessagesResponse
+	104, // 145: memorysidecar.v1.SessionService.ReplaceMessages:output_type -> memorysidecar.v1.ReplaceMessagesResponse
+	27,  // 146: memorysidecar.v1.SessionService.GetWindow:output_type -> memorysidecar.v1.GetWindowResponse
+	40,  // 147: memorysidecar.v1.SessionService.PreviewPolicy:output_type -> memorysidecar.v1.PreviewPolicyResponse
+	42,  // 148: memorysidecar.v1.SessionService.ListPolicyPresets:output_type -> memorysidecar.v1.ListPolicyPresetsResponse
+	30,  // 149: memorysidecar.v1.SessionService.TrimSession:output_type -> memorysidecar.v1.TrimSessionResponse
+	32,  // 150: memorysidecar.v1.SessionService.RestoreMessages:output_type -> memorysidecar.v1.RestoreMessagesResponse
+	34,  // 151: memorysidecar.v1.SessionService.ListSummaryInputs:output_type -> memorysidecar.v1.ListSummaryInputsResponse
+	36,  // 152: memorysidecar.v1.SessionService.SetSummary:output_type -> memorysidecar.v1.SetSummaryResponse
+	44,  // 153: memorysidecar.v1.SessionService.CompactSession:output_type -> memorysidecar.v1.CompactSessionResponse
+	46,  // 154: memorysidecar.v1.SessionService.ListSummaries:output_type -> memorysidecar.v1.ListSummariesResponse
+	48,  // 155: memorysidecar.v1.SessionService.ListSummarySources:output_type -> memorysidecar.v1.ListSummarySourcesResponse
+	38,  // 156: memorysidecar.v1.SessionService.FillToolResults:output_type -> memorysidecar.v1.FillToolResultsResponse
+	50,  // 157: memorysidecar.v1.SessionService.ExportSession:output_type -> memorysidecar.v1.ExportSessionResponse
+	52,  // 158: memorysidecar.v1.SessionService.ImportSession:output_type -> memorysidecar.v1.ImportSessionResponse
+	54,  // 159: memorysidecar.v1.SessionService.CountTokens:output_type -> memorysidecar.v1.CountTokensResponse
+	129, // [129:160] is the sub-list for method output_type
+	98,  // [98:129] is the sub-list for method input_type
 	98,  // [98:98] is the sub-list for extension type_name
 	98,  // [98:98] is the sub-list for extension extendee
 	0,   // [0:98] is the sub-list for field type_name

@@ -32,6 +32,7 @@ const (
 	SessionService_UpdateMessage_FullMethodName       = "/memorysidecar.v1.SessionService/UpdateMessage"
 	SessionService_DeleteMessage_FullMethodName       = "/memorysidecar.v1.SessionService/DeleteMessage"
 	SessionService_BatchGetMessages_FullMethodName    = "/memorysidecar.v1.SessionService/BatchGetMessages"
+	SessionService_FindMessages_FullMethodName        = "/memorysidecar.v1.SessionService/FindMessages"
 	SessionService_BatchDeleteMessages_FullMethodName = "/memorysidecar.v1.SessionService/BatchDeleteMessages"
 	SessionService_PopMessages_FullMethodName         = "/memorysidecar.v1.SessionService/PopMessages"
 	SessionService_ReplaceMessages_FullMethodName     = "/memorysidecar.v1.SessionService/ReplaceMessages"
@@ -200,6 +201,15 @@ type SessionServiceClient interface {
 	//   - NOT_FOUND, `SESSION_NOT_FOUND`
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
 	BatchGetMessages(ctx context.Context, in *BatchGetMessagesRequest, opts ...grpc.CallOption) (*BatchGetMessagesResponse, error)
+	// Finds messages by their ids in the sessions of the namespace. For callers that have message ids
+	// alone; with the session, use BatchGetMessages. An id is unique within a session only, and a fork
+	// has the ids of its source, so one id may have several messages. Searching costs a look into each
+	// session for each id, the newest session first: a caller that expects one message of each id
+	// stops reading pages once it has them, and a `filter` makes the search shorter.
+	//
+	// Errors:
+	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+	FindMessages(ctx context.Context, in *FindMessagesRequest, opts ...grpc.CallOption) (*FindMessagesResponse, error)
 	// Deletes messages from the log permanently, in one transaction, each as DeleteMessage does. The
 	// policy runs once.
 	//
@@ -462,6 +472,16 @@ func (c *sessionServiceClient) BatchGetMessages(ctx context.Context, in *BatchGe
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(BatchGetMessagesResponse)
 	err := c.cc.Invoke(ctx, SessionService_BatchGetMessages_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *sessionServiceClient) FindMessages(ctx context.Context, in *FindMessagesRequest, opts ...grpc.CallOption) (*FindMessagesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(FindMessagesResponse)
+	err := c.cc.Invoke(ctx, SessionService_FindMessages_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -796,6 +816,15 @@ type SessionServiceServer interface {
 	//   - NOT_FOUND, `SESSION_NOT_FOUND`
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
 	BatchGetMessages(context.Context, *BatchGetMessagesRequest) (*BatchGetMessagesResponse, error)
+	// Finds messages by their ids in the sessions of the namespace. For callers that have message ids
+	// alone; with the session, use BatchGetMessages. An id is unique within a session only, and a fork
+	// has the ids of its source, so one id may have several messages. Searching costs a look into each
+	// session for each id, the newest session first: a caller that expects one message of each id
+	// stops reading pages once it has them, and a `filter` makes the search shorter.
+	//
+	// Errors:
+	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+	FindMessages(context.Context, *FindMessagesRequest) (*FindMessagesResponse, error)
 	// Deletes messages from the log permanently, in one transaction, each as DeleteMessage does. The
 	// policy runs once.
 	//
@@ -972,6 +1001,9 @@ func (UnimplementedSessionServiceServer) DeleteMessage(context.Context, *DeleteM
 }
 func (UnimplementedSessionServiceServer) BatchGetMessages(context.Context, *BatchGetMessagesRequest) (*BatchGetMessagesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method BatchGetMessages not implemented")
+}
+func (UnimplementedSessionServiceServer) FindMessages(context.Context, *FindMessagesRequest) (*FindMessagesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method FindMessages not implemented")
 }
 func (UnimplementedSessionServiceServer) BatchDeleteMessages(context.Context, *BatchDeleteMessagesRequest) (*BatchDeleteMessagesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method BatchDeleteMessages not implemented")
@@ -1275,6 +1307,24 @@ func _SessionService_BatchGetMessages_Handler(srv interface{}, ctx context.Conte
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(SessionServiceServer).BatchGetMessages(ctx, req.(*BatchGetMessagesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SessionService_FindMessages_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(FindMessagesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).FindMessages(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SessionService_FindMessages_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).FindMessages(ctx, req.(*FindMessagesRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -1636,6 +1686,10 @@ var SessionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "BatchGetMessages",
 			Handler:    _SessionService_BatchGetMessages_Handler,
+		},
+		{
+			MethodName: "FindMessages",
+			Handler:    _SessionService_FindMessages_Handler,
 		},
 		{
 			MethodName: "BatchDeleteMessages",

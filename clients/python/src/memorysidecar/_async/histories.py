@@ -9,6 +9,7 @@ from typing_extensions import Unpack
 from .. import _fields as f
 from .. import v1
 from .calls import AsyncCalls
+from .pager import AsyncPager
 
 
 class AsyncHistoryMethods(AsyncCalls):
@@ -31,6 +32,26 @@ class AsyncHistoryMethods(AsyncCalls):
         )
         pages = self._pages(request, v1.BatchGetMessagesResponse, "messages", call)
         return [one async for one in pages]
+
+    def find_messages(
+        self,
+        message_ids: Iterable[str],
+        *,
+        filter: v1.SessionFilter | f.Json | None = None,
+        page_size: int = 0,
+        **call: Unpack[f.ReadOptions],
+    ) -> AsyncPager[v1.FoundMessage, v1.FindMessagesResponse]:
+        """Finds messages by their ids, without their sessions, the newest session first. An id may
+        have messages in several sessions: stop when you have enough.
+
+        :param filter: of the sessions to search.
+        """
+        request = v1.FindMessagesRequest(
+            message_ids=f.ids_of(message_ids),
+            filter=f.filter_of(v1.SessionFilter, filter),
+            page_size=page_size,
+        )
+        return self._pages(request, v1.FindMessagesResponse, "messages", call)
 
     async def batch_delete_messages(
         self,

@@ -10,6 +10,7 @@ from typing_extensions import Unpack
 from .. import _fields as f
 from .. import v1
 from .calls import Calls
+from .pager import Pager
 
 
 class HistoryMethods(Calls):
@@ -32,6 +33,26 @@ class HistoryMethods(Calls):
         )
         pages = self._pages(request, v1.BatchGetMessagesResponse, "messages", call)
         return list(pages)
+
+    def find_messages(
+        self,
+        message_ids: Iterable[str],
+        *,
+        filter: v1.SessionFilter | f.Json | None = None,
+        page_size: int = 0,
+        **call: Unpack[f.ReadOptions],
+    ) -> Pager[v1.FoundMessage, v1.FindMessagesResponse]:
+        """Finds messages by their ids, without their sessions, the newest session first. An id may
+        have messages in several sessions: stop when you have enough.
+
+        :param filter: of the sessions to search.
+        """
+        request = v1.FindMessagesRequest(
+            message_ids=f.ids_of(message_ids),
+            filter=f.filter_of(v1.SessionFilter, filter),
+            page_size=page_size,
+        )
+        return self._pages(request, v1.FindMessagesResponse, "messages", call)
 
     def batch_delete_messages(
         self,

@@ -288,6 +288,9 @@ from .filter_pb2 import (
 from .history_pb2 import (
     BatchGetMessagesRequest as BatchGetMessagesRequest,
     BatchGetMessagesResponse as BatchGetMessagesResponse,
+    FindMessagesRequest as FindMessagesRequest,
+    FoundMessage as FoundMessage,
+    FindMessagesResponse as FindMessagesResponse,
     BatchDeleteMessagesRequest as BatchDeleteMessagesRequest,
     BatchDeleteMessagesResponse as BatchDeleteMessagesResponse,
     PopMessagesRequest as PopMessagesRequest,

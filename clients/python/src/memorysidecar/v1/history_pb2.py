@@ -15,10 +15,11 @@ _sym_db = _symbol_database.Default()
 
 from memorysidecar.v1 import message_pb2 as memorysidecar_dot_v1_dot_message__pb2
 from memorysidecar.v1 import rules_pb2 as memorysidecar_dot_v1_dot_rules__pb2
+from memorysidecar.v1 import session_pb2 as memorysidecar_dot_v1_dot_session__pb2
 from memorysidecar.v1 import window_pb2 as memorysidecar_dot_v1_dot_window__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ememorysidecar/v1/history.proto\x12\x10memorysidecar.v1\x1a\x1ememorysidecar/v1/message.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1dmemorysidecar/v1/window.proto\"\xf2\x01\n\x17\x42\x61tchGetMessagesRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x1f\n\nsession_id\x18\x02 \x01(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x04P\x01\x12#\n\x0bmessage_ids\x18\x03 \x03(\tB\x0e\xba\xbe\x18\n\x18\x80\x02 \xe8\x07(\x01P\x01\x12\x37\n\nseq_ranges\x18\x04 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRangeB\x07\xba\xbe\x18\x03 \xe8\x07\x12 \n\tpage_size\x18\x05 \x01(\x05\x42\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00\x12\x1b\n\npage_token\x18\x06 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x10\"}\n\x18\x42\x61tchGetMessagesResponse\x12+\n\x08messages\x18\x01 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12\x1b\n\x13missing_message_ids\x18\x02 \x03(\t\x12\x17\n\x0fnext_page_token\x18\x03 \x01(\t\"\xb8\x02\n\x1a\x42\x61tchDeleteMessagesRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x1f\n\nsession_id\x18\x02 \x01(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x04P\x01\x12#\n\x0bmessage_ids\x18\x03 \x03(\tB\x0e\xba\xbe\x18\n\x18\x80\x02 \xe8\x07(\x01P\x01\x12\x37\n\nseq_ranges\x18\x04 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRangeB\x07\xba\xbe\x18\x03 \xe8\x07\x12\x15\n\rallow_missing\x18\x05 \x01(\x08\x12\x36\n\x11\x65xpected_last_seq\x18\x06 \x01(\x03\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\x00\x00\x39\xff\xff\xff\xff\xff\xff?CH\x00\x88\x01\x01\x12\x1b\n\nrequest_id\x18\x07 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x01\x42\x14\n\x12_expected_last_seq\"\x9e\x01\n\x1b\x42\x61tchDeleteMessagesResponse\x12\x10\n\x08revision\x18\x01 \x01(\x03\x12\x15\n\rdeleted_count\x18\x02 \x01(\x05\x12%\n\x05trims\x18\x03 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12/\n\rwindow_totals\x18\x04 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"\xe4\x01\n\x12PopMessagesRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x1f\n\nsession_id\x18\x02 \x01(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x04P\x01\x12\'\n\x05\x63ount\x18\x03 \x01(\x05\x42\x18\xba\xbe\x18\x14\x08\x01\x31\x00\x00\x00\x00\x00\x00\xf0?9\x00\x00\x00\x00\x00@\x8f@\x12\x36\n\x11\x65xpected_last_seq\x18\x04 \x01(\x03\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\x00\x00\x39\xff\xff\xff\xff\xff\xff?CH\x00\x88\x01\x01\x12\x1b\n\nrequest_id\x18\x05 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x01\x42\x14\n\x12_expected_last_seq\"\xac\x01\n\x13PopMessagesResponse\x12+\n\x08messages\x18\x01 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12\x10\n\x08revision\x18\x02 \x01(\x03\x12%\n\x05trims\x18\x03 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12/\n\rwindow_totals\x18\x04 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"\x93\x03\n\x16ReplaceMessagesRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x1f\n\nsession_id\x18\x02 \x01(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x04P\x01\x12\x34\n\x08messages\x18\x03 \x03(\x0b\x32\x19.memorysidecar.v1.MessageB\x07\xba\xbe\x18\x03 \xe8\x07\x12*\n\x08\x66rom_seq\x18\x04 \x01(\x03\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\xf0?9\xff\xff\xff\xff\xff\xff?CH\x00\x12,\n\x03\x61ll\x18\x05 \x01(\x0b\x32\x1d.memorysidecar.v1.AllMessagesH\x00\x12\x1a\n\x12keep_common_prefix\x18\x06 \x01(\x08\x12\x36\n\x11\x65xpected_last_seq\x18\x07 \x01(\x03\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\x00\x00\x39\xff\xff\xff\xff\xff\xff?CH\x01\x88\x01\x01\x12\x16\n\x0e\x63reate_session\x18\x08 \x01(\x08\x12\x1b\n\nrequest_id\x18\t \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x01\x42\x0e\n\x06target\x12\x04\xb8\xbe\x18\x01\x42\x14\n\x12_expected_last_seq\"\r\n\x0b\x41llMessages\"\xfc\x01\n\x17ReplaceMessagesResponse\x12\x33\n\x08messages\x18\x01 \x03(\x0b\x32!.memorysidecar.v1.AppendedMessage\x12\x10\n\x08revision\x18\x02 \x01(\x03\x12\x30\n\x0e\x64\x65leted_totals\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12%\n\x05trims\x18\x04 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12/\n\rwindow_totals\x18\x05 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12\x10\n\x08last_seq\x18\x06 \x01(\x03\x42\xb5\x01\n\x13io.memorysidecar.v1B\x0cHistoryProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ememorysidecar/v1/history.proto\x12\x10memorysidecar.v1\x1a\x1ememorysidecar/v1/message.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1ememorysidecar/v1/session.proto\x1a\x1dmemorysidecar/v1/window.proto\"\xf2\x01\n\x17\x42\x61tchGetMessagesRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x1f\n\nsession_id\x18\x02 \x01(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x04P\x01\x12#\n\x0bmessage_ids\x18\x03 \x03(\tB\x0e\xba\xbe\x18\n\x18\x80\x02 \xe8\x07(\x01P\x01\x12\x37\n\nseq_ranges\x18\x04 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRangeB\x07\xba\xbe\x18\x03 \xe8\x07\x12 \n\tpage_size\x18\x05 \x01(\x05\x42\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00\x12\x1b\n\npage_token\x18\x06 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x10\"}\n\x18\x42\x61tchGetMessagesResponse\x12+\n\x08messages\x18\x01 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12\x1b\n\x13missing_message_ids\x18\x02 \x03(\t\x12\x17\n\x0fnext_page_token\x18\x03 \x01(\t\"\xc7\x01\n\x13\x46indMessagesRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12%\n\x0bmessage_ids\x18\x02 \x03(\tB\x10\xba\xbe\x18\x0c\x08\x01\x18\x80\x02 \xe8\x07(\x01P\x01\x12/\n\x06\x66ilter\x18\x03 \x01(\x0b\x32\x1f.memorysidecar.v1.SessionFilter\x12 \n\tpage_size\x18\x04 \x01(\x05\x42\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00\x12\x1b\n\npage_token\x18\x05 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x10\"N\n\x0c\x46oundMessage\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12*\n\x07message\x18\x02 \x01(\x0b\x32\x19.memorysidecar.v1.Message\"a\n\x14\x46indMessagesResponse\x12\x30\n\x08messages\x18\x01 \x03(\x0b\x32\x1e.memorysidecar.v1.FoundMessage\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xb8\x02\n\x1a\x42\x61tchDeleteMessagesRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x1f\n\nsession_id\x18\x02 \x01(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x04P\x01\x12#\n\x0bmessage_ids\x18\x03 \x03(\tB\x0e\xba\xbe\x18\n\x18\x80\x02 \xe8\x07(\x01P\x01\x12\x37\n\nseq_ranges\x18\x04 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRangeB\x07\xba\xbe\x18\x03 \xe8\x07\x12\x15\n\rallow_missing\x18\x05 \x01(\x08\x12\x36\n\x11\x65xpected_last_seq\x18\x06 \x01(\x03\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\x00\x00\x39\xff\xff\xff\xff\xff\xff?CH\x00\x88\x01\x01\x12\x1b\n\nrequest_id\x18\x07 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x01\x42\x14\n\x12_expected_last_seq\"\x9e\x01\n\x1b\x42\x61tchDeleteMessagesResponse\x12\x10\n\x08revision\x18\x01 \x01(\x03\x12\x15\n\rdeleted_count\x18\x02 \x01(\x05\x12%\n\x05trims\x18\x03 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12/\n\rwindow_totals\x18\x04 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"\xe4\x01\n\x12PopMessagesRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x1f\n\nsession_id\x18\x02 \x01(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x04P\x01\x12\'\n\x05\x63ount\x18\x03 \x01(\x05\x42\x18\xba\xbe\x18\x14\x08\x01\x31\x00\x00\x00\x00\x00\x00\xf0?9\x00\x00\x00\x00\x00@\x8f@\x12\x36\n\x11\x65xpected_last_seq\x18\x04 \x01(\x03\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\x00\x00\x39\xff\xff\xff\xff\xff\xff?CH\x00\x88\x01\x01\x12\x1b\n\nrequest_id\x18\x05 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x01\x42\x14\n\x12_expected_last_seq\"\xac\x01\n\x13PopMessagesResponse\x12+\n\x08messages\x18\x01 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12\x10\n\x08revision\x18\x02 \x01(\x03\x12%\n\x05trims\x18\x03 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12/\n\rwindow_totals\x18\x04 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"\x93\x03\n\x16ReplaceMessagesRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x1f\n\nsession_id\x18\x02 \x01(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x04P\x01\x12\x34\n\x08messages\x18\x03 \x03(\x0b\x32\x19.memorysidecar.v1.MessageB\x07\xba\xbe\x18\x03 \xe8\x07\x12*\n\x08\x66rom_seq\x18\x04 \x01(\x03\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\xf0?9\xff\xff\xff\xff\xff\xff?CH\x00\x12,\n\x03\x61ll\x18\x05 \x01(\x0b\x32\x1d.memorysidecar.v1.AllMessagesH\x00\x12\x1a\n\x12keep_common_prefix\x18\x06 \x01(\x08\x12\x36\n\x11\x65xpected_last_seq\x18\x07 \x01(\x03\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\x00\x00\x39\xff\xff\xff\xff\xff\xff?CH\x01\x88\x01\x01\x12\x16\n\x0e\x63reate_session\x18\x08 \x01(\x08\x12\x1b\n\nrequest_id\x18\t \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x01\x42\x0e\n\x06target\x12\x04\xb8\xbe\x18\x01\x42\x14\n\x12_expected_last_seq\"\r\n\x0b\x41llMessages\"\xfc\x01\n\x17ReplaceMessagesResponse\x12\x33\n\x08messages\x18\x01 \x03(\x0b\x32!.memorysidecar.v1.AppendedMessage\x12\x10\n\x08revision\x18\x02 \x01(\x03\x12\x30\n\x0e\x64\x65leted_totals\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12%\n\x05trims\x18\x04 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12/\n\rwindow_totals\x18\x05 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12\x10\n\x08last_seq\x18\x06 \x01(\x03\x42\xb5\x01\n\x13io.memorysidecar.v1B\x0cHistoryProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,6 +39,14 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_BATCHGETMESSAGESREQUEST'].fields_by_name['page_size']._serialized_options = b'\272\276\030\t1\000\000\000\000\000\000\000\000'
   _globals['_BATCHGETMESSAGESREQUEST'].fields_by_name['page_token']._loaded_options = None
   _globals['_BATCHGETMESSAGESREQUEST'].fields_by_name['page_token']._serialized_options = b'\272\276\030\003\030\200\020'
+  _globals['_FINDMESSAGESREQUEST'].fields_by_name['namespace']._loaded_options = None
+  _globals['_FINDMESSAGESREQUEST'].fields_by_name['namespace']._serialized_options = b'\272\276\030\002P\002'
+  _globals['_FINDMESSAGESREQUEST'].fields_by_name['message_ids']._loaded_options = None
+  _globals['_FINDMESSAGESREQUEST'].fields_by_name['message_ids']._serialized_options = b'\272\276\030\014\010\001\030\200\002 \350\007(\001P\001'
+  _globals['_FINDMESSAGESREQUEST'].fields_by_name['page_size']._loaded_options = None
+  _globals['_FINDMESSAGESREQUEST'].fields_by_name['page_size']._serialized_options = b'\272\276\030\t1\000\000\000\000\000\000\000\000'
+  _globals['_FINDMESSAGESREQUEST'].fields_by_name['page_token']._loaded_options = None
+  _globals['_FINDMESSAGESREQUEST'].fields_by_name['page_token']._serialized_options = b'\272\276\030\003\030\200\020'
   _globals['_BATCHDELETEMESSAGESREQUEST'].fields_by_name['namespace']._loaded_options = None
   _globals['_BATCHDELETEMESSAGESREQUEST'].fields_by_name['namespace']._serialized_options = b'\272\276\030\002P\002'
   _globals['_BATCHDELETEMESSAGESREQUEST'].fields_by_name['session_id']._loaded_options = None
@@ -74,22 +83,28 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REPLACEMESSAGESREQUEST'].fields_by_name['expected_last_seq']._serialized_options = b'\272\276\030\0221\000\000\000\000\000\000\000\0009\377\377\377\377\377\377?C'
   _globals['_REPLACEMESSAGESREQUEST'].fields_by_name['request_id']._loaded_options = None
   _globals['_REPLACEMESSAGESREQUEST'].fields_by_name['request_id']._serialized_options = b'\272\276\030\003\030\200\001'
-  _globals['_BATCHGETMESSAGESREQUEST']._serialized_start=146
-  _globals['_BATCHGETMESSAGESREQUEST']._serialized_end=388
-  _globals['_BATCHGETMESSAGESRESPONSE']._serialized_start=390
-  _globals['_BATCHGETMESSAGESRESPONSE']._serialized_end=515
-  _globals['_BATCHDELETEMESSAGESREQUEST']._serialized_start=518
-  _globals['_BATCHDELETEMESSAGESREQUEST']._serialized_end=830
-  _globals['_BATCHDELETEMESSAGESRESPONSE']._serialized_start=833
-  _globals['_BATCHDELETEMESSAGESRESPONSE']._serialized_end=991
-  _globals['_POPMESSAGESREQUEST']._serialized_start=994
-  _globals['_POPMESSAGESREQUEST']._serialized_end=1222
-  _globals['_POPMESSAGESRESPONSE']._serialized_start=1225
-  _globals['_POPMESSAGESRESPONSE']._serialized_end=1397
-  _globals['_REPLACEMESSAGESREQUEST']._serialized_start=1400
-  _globals['_REPLACEMESSAGESREQUEST']._serialized_end=1803
-  _globals['_ALLMESSAGES']._serialized_start=1805
-  _globals['_ALLMESSAGES']._serialized_end=1818
-  _globals['_REPLACEMESSAGESRESPONSE']._serialized_start=1821
-  _globals['_REPLACEMESSAGESRESPONSE']._serialized_end=2073
+  _globals['_BATCHGETMESSAGESREQUEST']._serialized_start=178
+  _globals['_BATCHGETMESSAGESREQUEST']._serialized_end=420
+  _globals['_BATCHGETMESSAGESRESPONSE']._serialized_start=422
+  _globals['_BATCHGETMESSAGESRESPONSE']._serialized_end=547
+  _globals['_FINDMESSAGESREQUEST']._serialized_start=550
+  _globals['_FINDMESSAGESREQUEST']._serialized_end=749
+  _globals['_FOUNDMESSAGE']._serialized_start=751
+  _globals['_FOUNDMESSAGE']._serialized_end=829
+  _globals['_FINDMESSAGESRESPONSE']._serialized_start=831
+  _globals['_FINDMESSAGESRESPONSE']._serialized_end=928
+  _globals['_BATCHDELETEMESSAGESREQUEST']._serialized_start=931
+  _globals['_BATCHDELETEMESSAGESREQUEST']._serialized_end=1243
+  _globals['_BATCHDELETEMESSAGESRESPONSE']._serialized_start=1246
+  _globals['_BATCHDELETEMESSAGESRESPONSE']._serialized_end=1404
+  _globals['_POPMESSAGESREQUEST']._serialized_start=1407
+  _globals['_POPMESSAGESREQUEST']._serialized_end=1635
+  _globals['_POPMESSAGESRESPONSE']._serialized_start=1638
+  _globals['_POPMESSAGESRESPONSE']._serialized_end=1810
+  _globals['_REPLACEMESSAGESREQUEST']._serialized_start=1813
+  _globals['_REPLACEMESSAGESREQUEST']._serialized_end=2216
+  _globals['_ALLMESSAGES']._serialized_start=2218
+  _globals['_ALLMESSAGES']._serialized_end=2231
+  _globals['_REPLACEMESSAGESRESPONSE']._serialized_start=2234
+  _globals['_REPLACEMESSAGESRESPONSE']._serialized_end=2486
 # @@protoc_insertion_point(module_scope)

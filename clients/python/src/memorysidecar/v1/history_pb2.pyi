@@ -1,5 +1,6 @@
 from memorysidecar.v1 import message_pb2 as _message_pb2
 from memorysidecar.v1 import rules_pb2 as _rules_pb2
+from memorysidecar.v1 import session_pb2 as _session_pb2
 from memorysidecar.v1 import window_pb2 as _window_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
@@ -34,6 +35,36 @@ class BatchGetMessagesResponse(_message.Message):
     missing_message_ids: _containers.RepeatedScalarFieldContainer[str]
     next_page_token: str
     def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., missing_message_ids: _Optional[_Iterable[str]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class FindMessagesRequest(_message.Message):
+    __slots__ = ("namespace", "message_ids", "filter", "page_size", "page_token")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    message_ids: _containers.RepeatedScalarFieldContainer[str]
+    filter: _session_pb2.SessionFilter
+    page_size: int
+    page_token: str
+    def __init__(self, namespace: _Optional[str] = ..., message_ids: _Optional[_Iterable[str]] = ..., filter: _Optional[_Union[_session_pb2.SessionFilter, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class FoundMessage(_message.Message):
+    __slots__ = ("session_id", "message")
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    session_id: str
+    message: _message_pb2.Message
+    def __init__(self, session_id: _Optional[str] = ..., message: _Optional[_Union[_message_pb2.Message, _Mapping]] = ...) -> None: ...
+
+class FindMessagesResponse(_message.Message):
+    __slots__ = ("messages", "next_page_token")
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    messages: _containers.RepeatedCompositeFieldContainer[FoundMessage]
+    next_page_token: str
+    def __init__(self, messages: _Optional[_Iterable[_Union[FoundMessage, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class BatchDeleteMessagesRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "message_ids", "seq_ranges", "allow_missing", "expected_last_seq", "request_id")

@@ -111,6 +111,11 @@ class SessionServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_history__pb2.BatchGetMessagesRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_history__pb2.BatchGetMessagesResponse.FromString,
                 _registered_method=True)
+        self.FindMessages = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/FindMessages',
+                request_serializer=memorysidecar_dot_v1_dot_history__pb2.FindMessagesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_history__pb2.FindMessagesResponse.FromString,
+                _registered_method=True)
         self.BatchDeleteMessages = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/BatchDeleteMessages',
                 request_serializer=memorysidecar_dot_v1_dot_history__pb2.BatchDeleteMessagesRequest.SerializeToString,
@@ -410,6 +415,20 @@ class SessionServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def FindMessages(self, request, context):
+        """Finds messages by their ids in the sessions of the namespace. For callers that have message ids
+        alone; with the session, use BatchGetMessages. An id is unique within a session only, and a fork
+        has the ids of its source, so one id may have several messages. Searching costs a look into each
+        session for each id, the newest session first: a caller that expects one message of each id
+        stops reading pages once it has them, and a `filter` makes the search shorter.
+
+        Errors:
+        - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def BatchDeleteMessages(self, request, context):
         """Deletes messages from the log permanently, in one transaction, each as DeleteMessage does. The
         policy runs once.
@@ -690,6 +709,11 @@ def add_SessionServiceServicer_to_server(servicer, server):
                     servicer.BatchGetMessages,
                     request_deserializer=memorysidecar_dot_v1_dot_history__pb2.BatchGetMessagesRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_history__pb2.BatchGetMessagesResponse.SerializeToString,
+            ),
+            'FindMessages': grpc.unary_unary_rpc_method_handler(
+                    servicer.FindMessages,
+                    request_deserializer=memorysidecar_dot_v1_dot_history__pb2.FindMessagesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_history__pb2.FindMessagesResponse.SerializeToString,
             ),
             'BatchDeleteMessages': grpc.unary_unary_rpc_method_handler(
                     servicer.BatchDeleteMessages,
@@ -1158,6 +1182,33 @@ class SessionService:
             '/memorysidecar.v1.SessionService/BatchGetMessages',
             memorysidecar_dot_v1_dot_history__pb2.BatchGetMessagesRequest.SerializeToString,
             memorysidecar_dot_v1_dot_history__pb2.BatchGetMessagesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def FindMessages(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/FindMessages',
+            memorysidecar_dot_v1_dot_history__pb2.FindMessagesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_history__pb2.FindMessagesResponse.FromString,
             options,
             channel_credentials,
             insecure,
