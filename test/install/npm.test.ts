@@ -7,7 +7,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync } fr
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, preset } from "../../clients/typescript/src/index.ts";
-import { nodePackages, packNode, packServer } from "../../tools/package/npm.ts";
+import { nodePackages, packClient, packNode, packServer } from "../../tools/package/npm.ts";
 import { pack } from "../../tools/package/registry-packages.ts";
 import { run } from "../../tools/process.ts";
 import { type Registry, serveRegistry } from "../support/install/registry.ts";
@@ -74,11 +74,11 @@ async function outputOf(command: string, args: readonly string[], cwd: string, p
   return { code, output };
 }
 
-async function install(folder: string, path: string, ...flags: string[]): Promise<void> {
-  const args = ["install", "--no-audit", "--no-fund", ...flags, "memory-sidecar"];
+async function install(folder: string, path: string, ...words: string[]): Promise<string> {
+  const args = ["install", "--no-audit", "--no-fund", "memory-sidecar", ...words];
   const { code, output } = await outputOf("npm", args, folder, path);
   expect(code, output).toBe(0);
-  expect(output).not.toMatch(/install-scripts|EBADENGINE/);
+  return output;
 }
 
 /** Serves on a socket, stores a conversation that uses every optional part, and stops in order. */
@@ -114,6 +114,7 @@ beforeAll(async () => {
   const target = emptyFolder("packed");
   const own = nodePackages().filter(({ name }) => name === NODE);
   const archives = [await packServer(target, join(scratch.path, "stage"))];
+  archives.push(await packClient(target));
   for (const node of own) archives.push(await packNode(node, target, join(scratch.path, "node")));
   registry = await serveRegistry(archives);
   for (const version of NODES) await provideNode(version);
@@ -132,7 +133,7 @@ describe.each(NODES)("npm under Node %s", (version) => {
       const folder = emptyFolder(`installed-${version}`);
       const path = pathWith(nodeFolder(version));
       expect((await outputOf("node", ["--version"], folder, path)).output).toBe(`v${version}\n`);
-      await install(folder, path);
+      expect(await install(folder, path)).not.toMatch(/install-scripts|EBADENGINE/);
       await converse(join(folder, "node_modules/.bin/memory-sidecar"), folder, path);
     },
     5 * MINUTES,
@@ -189,6 +190,28 @@ describe("the installed package", () => {
       const global = join(prefix, "bin/memory-sidecar");
       expect(await outputOf(global, ["version"], bare, bare)).toEqual({
         ...{ code: 0, output: `${VERSION}\n` },
+      });
+    },
+    MINUTES,
+  );
+
+  test(
+    "is the server that LocalServer of the client finds",
+    async () => {
+      const project = emptyFolder("client");
+      const path = pathWith(nodeFolder("20.20.2"));
+      await install(project, path, "@memory-sidecar/client");
+      const program = `
+        import { connect, LocalServer } from "@memory-sidecar/client";
+        const server = await LocalServer.start();
+        const memory = connect(server.address);
+        const { window } = await memory.append("trees", "Hyperion.", { createSession: true, window: true });
+        console.log(process.version, window.messages[0].text);
+        memory.close();
+        await server.close();`;
+      const args = ["--input-type=module", "--eval", program];
+      expect(await outputOf("node", args, project, path)).toEqual({
+        ...{ code: 0, output: "v20.20.2 Hyperion.\n" },
       });
     },
     MINUTES,

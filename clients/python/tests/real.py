@@ -14,6 +14,14 @@ import grpc
 
 ROOT = Path(__file__).resolve().parents[3]
 START_SECONDS = 20.0
+COMMAND = [str(ROOT / "node_modules/.bin/node"), str(ROOT / "src/main.ts")]
+
+
+def provide_command(folder: Path) -> None:
+    """Makes the command ``memory-sidecar`` of this checkout in a folder."""
+    command = folder / "memory-sidecar"
+    command.write_text(f'#!/bin/sh\nexec {" ".join(COMMAND)} "$@"\n')
+    command.chmod(0o755)
 
 
 class RealServer:

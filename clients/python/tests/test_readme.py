@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-from real import RealServer
+import pytest
+from real import RealServer, provide_command
 
 from memorysidecar import ErrorReason
 
@@ -16,7 +18,11 @@ ROOT = Path(__file__).resolve().parents[1]
 ADDRESS = "127.0.0.1:50151"
 
 
-def test_the_blocks_of_the_readme_run_in_their_order(own_server: RealServer) -> None:
+def test_the_blocks_of_the_readme_run_in_their_order(
+    own_server: RealServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    provide_command(tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     text = (ROOT / "README.md").read_text()
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     assert len(blocks) >= 8

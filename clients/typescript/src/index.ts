@@ -200,6 +200,7 @@ export type {
   PopMessagesOptions,
   ReplaceMessagesOptions,
 } from "./histories.ts";
+export { LocalServer, type LocalServerOptions } from "./local-server.ts";
 export * from "./memory-index.ts";
 export {
   type BytesInput,

@@ -80,7 +80,9 @@ afterAll(async () => {
 
 /** Runs a program with this Node and gives what it printed. */
 async function runFile(path: string, ...args: readonly string[]): Promise<string> {
-  return (await run(process.execPath, [path, ...args], { timeout: 30_000 })).stdout;
+  // LocalServer finds the command of this checkout in the path.
+  const env = { ...process.env, PATH: `${dir}:${process.env["PATH"] ?? ""}` };
+  return (await run(process.execPath, [path, ...args], { timeout: 30_000, env })).stdout;
 }
 
 /** The methods that users see: those of the client and of what it is made of. */
@@ -162,6 +164,8 @@ describe("examples", () => {
     expect(program).toContain(server.address);
     const path = join(dir, "readme.ts");
     writeFileSync(path, program);
+    const command = `#!/bin/sh\nexec ${process.execPath} ${join(HERE, "../../src/main.ts")} "$@"\n`;
+    writeFileSync(join(dir, "memory-sidecar"), command, { mode: 0o755 });
     const lines = (await runFile(path)).split("\n");
     expect(lines).toContain("true 5");
     expect(lines.slice(-2)).toEqual(["true", ""]);

@@ -38,6 +38,7 @@ from .errors import (
     ResumeTokenExpired,
     Unavailable,
 )
+from .local_server import LocalServer
 from .watch import Watch
 from .worker import AsyncWorker, TaskRefused, Worker
 
@@ -55,6 +56,7 @@ __all__ = [
     "FieldViolation",
     "FormName",
     "Invalid",
+    "LocalServer",
     "MemorySidecarError",
     "MemoryTools",
     "NotFound",
