@@ -26,6 +26,7 @@ from memorysidecar import (
     Unavailable,
     any_of,
     policy,
+    rendered_in,
     v1,
     where,
     where_label,
@@ -263,6 +264,27 @@ def forms(client: Client) -> None:
     print(f"Gemini: {list(client.list_messages('forms', form='gemini'))}")
     orphan = {"role": "tool", "tool_call_id": "nobody", "content": ""}
     expect(ErrorReason.REQUEST_INVALID, client.append, "forms", orphan, form="openai_chat")
+
+    # One call before each call of the model: it appends, and gives the whole prompt.
+    client.remember("Ada likes the sea.", user_id="ada")
+    turn = client.append(
+        "prompt",
+        question,
+        form="openai_chat",
+        create_session=True,
+        session={"user_id": "ada"},
+        context={"form": "openai_chat", "max_tokens": 500},
+    )
+    print(f"the prompt: {[one['role'] for one in rendered_in(turn.context).messages]}")
+    prompt = client.assemble_context("prompt", form="anthropic")
+    print(f"for Anthropic: {prompt.messages}, {prompt.response.token_count} tokens")
+    expect(
+        ErrorReason.CONTEXT_BUDGET_TOO_SMALL,
+        client.assemble_context,
+        "prompt",
+        form="openai_chat",
+        max_tokens=2,
+    )
 
 
 def policies(client: Client) -> None:

@@ -20,6 +20,7 @@ import {
   preset,
   protections,
   Role,
+  renderedIn,
   Status,
   shorten,
   summarize,
@@ -233,6 +234,19 @@ async function forms(): Promise<void> {
   }
   const orphan = { role: "tool", tool_call_id: "nobody", content: "" };
   await refused("REQUEST_INVALID", client.append("forms", orphan, { form: "openai_chat" }));
+
+  // One call before each call of the model: it appends, and gives the whole prompt.
+  await client.remember({ text: "Ada likes the sea.", userId: "ada" });
+  const turn = { createSession: true, session: { userId: "ada" }, form: "openai_chat" } as const;
+  const context = { form: "openai_chat", maxTokens: 500 } as const;
+  const appended = await client.append("prompt", question, { ...turn, context });
+  const roles = renderedIn(appended.context).messages.map(({ role }) => role);
+  console.log(`the prompt: ${JSON.stringify(roles)}`);
+  const prompt = await client.assembleContext({ sessionId: "prompt", form: "anthropic" });
+  const { tokenCount } = prompt.response;
+  console.log(`for Anthropic: ${JSON.stringify(prompt.messages)}, ${tokenCount} tokens`);
+  const small = { sessionId: "prompt", form: "openai_chat", maxTokens: 2 } as const;
+  await refused("CONTEXT_BUDGET_TOO_SMALL", client.assembleContext(small));
 }
 
 async function ceiling(): Promise<void> {
