@@ -139,10 +139,10 @@ type Context = OptionValues<typeof PROCESSING>;
 /** The processors that run, in order. */
 type Processor = (typeof PROCESSORS)[number];
 
-/** The stages of the later releases, and whether the newest question always stays. */
+/** The stages of the later releases, and what always stays. */
 export interface LaterStages {
   readonly stages: readonly PolicyStage[];
-  readonly keepsLastUser: boolean;
+  readonly keeps: { readonly system: "leading" | "none"; readonly lastUser: boolean };
 }
 
 /** Gives the stages of the later releases; `hook` summarizes. */
@@ -152,13 +152,15 @@ export function laterStages(values: LaterValues, hook: string): LaterStages {
   const target =
     values.compaction_target_tokens ?? Math.floor(threshold * (1 - context.min_reduction_ratio));
   const isCompacting = context.enabled && active_context?.values.mode !== "sliding_window";
-  if (!isCompacting) return { stages: [packedReads(target, context)], keepsLastUser: false };
+  if (!isCompacting) {
+    return { stages: [packedReads(target, context)], keeps: { system: "none", lastUser: false } };
+  }
   const processors = processorsOf(context);
   const parts: Compaction = { threshold, target, context, processors, hook };
   return {
     stages: [...truncation(parts), ...summarization(parts), ...backwardPacking(parts)],
     // A summary says what the user asked for; packing keeps the newest question itself.
-    keepsLastUser: !processors.includes("summarization"),
+    keeps: { system: "leading", lastUser: !processors.includes("summarization") },
   };
 }
 

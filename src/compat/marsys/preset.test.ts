@@ -192,7 +192,8 @@ describe("marsys", () => {
       expect(policy.stages).toMatchObject([
         { on: "read", effect: "view", select: { maxTokens: 30, headroom: 0.1 } },
       ]);
-      expect(policy.protections.lastUser).toBe(false);
+      // Only a compaction sets the system message at the head aside.
+      expect(policy.protections).toMatchObject({ system: "none", lastUser: false });
     });
   });
 });

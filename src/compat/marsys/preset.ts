@@ -174,12 +174,8 @@ function partsOf(imageTokenCount: number, stages: readonly PolicyStage[]): Polic
 }
 
 function laterParts(values: LaterValues, hook: string): PolicyParts {
-  const { stages, keepsLastUser } = laterStages(values, hook);
-  const protections: Policy["protections"] = {
-    ...DEFAULT_PROTECTIONS,
-    system: "leading",
-    lastUser: keepsLastUser,
-  };
+  const { stages, keeps } = laterStages(values, hook);
+  const protections: Policy["protections"] = { ...DEFAULT_PROTECTIONS, ...keeps };
   return { ...partsOf(MANAGED.image_token_estimate.initial, stages), protections };
 }
 
