@@ -79,4 +79,7 @@ export const JUDGES: readonly Judge[] = [
       ],
     },
   },
+  // MARSYS publishes no tests of its memory.
+  { release: "marsys-0.1.2", script: "marsys_oracle.py" },
+  { release: "marsys-0.2.1", script: "marsys_oracle.py" },
 ];

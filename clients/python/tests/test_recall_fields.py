@@ -111,9 +111,7 @@ def test_labels_are_tested_like_texts() -> None:
     assert where_label("team") == label(exists=True)
     assert where_label("team", exists=False) == label(exists=False)
     assert where_label("team", equals="") == label(equal_to="")
-    assert where_label("team", one_of=["a", "b"]) == label(
-        one_of=v1.LabelValues(values=["a", "b"])
-    )
+    assert where_label("team", one_of=["a", "b"]) == label(one_of=v1.LabelValues(values=["a", "b"]))
     assert where_label("team", starts_with="a") == label(starts_with="a")
     assert where_label("team", at_least="a", below="c") == label(
         text_range=v1.TextRange(min="a", less_than="c")

@@ -1,0 +1,1 @@
+"""Stands in for MARSYS where it is not installed: what its drop-in classes use."""
