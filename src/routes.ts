@@ -75,6 +75,7 @@ import {
   listRecordPaths,
   listRecords,
   putRecord,
+  uploadRecordPart,
   writeRecords,
 } from "./records/rpc.ts";
 import {
@@ -210,6 +211,7 @@ const MEMORY_RPCS: Rpcs<typeof MemoryServiceService> = {
 
 const RECORD_RPCS: Rpcs<typeof RecordServiceService> = {
   putRecord,
+  uploadRecordPart,
   getRecord,
   batchGetRecords,
   listRecordPaths,

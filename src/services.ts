@@ -30,7 +30,13 @@ import type { World } from "./kit/world.ts";
 import { memoryParticipant } from "./memory/learn/give.ts";
 import type { RecordServiceApi } from "./records/api.ts";
 import { deleteRange, writeRecords } from "./records/change-records.ts";
-import { listRecordPaths, listRecords, readRecords } from "./records/read-records.ts";
+import {
+  listRecordPaths,
+  listRecords,
+  readRecordRange,
+  readRecords,
+} from "./records/read-records.ts";
+import { uploadPart } from "./records/upload-part.ts";
 import type { SessionServiceApi } from "./session/api.ts";
 import { appendMessages } from "./session/append.ts";
 import { batchDeleteMessages, deleteMessage, popMessages } from "./session/delete-messages.ts";
@@ -216,7 +222,9 @@ function recordsApi(context: ServiceContext): RecordServiceApi {
   return {
     writeRecords: (call, input) => writeRecords(context, call, input),
     deleteRange: (call, input) => deleteRange(context, call, input),
+    uploadPart: (call, input) => uploadPart(context, call, input),
     readRecords: (call, input) => readRecords(context, call, input),
+    readRecordRange: (call, input) => readRecordRange(context, call, input),
     listRecords: (call, input) => listRecords(context, call, input),
     listRecordPaths: (call, input) => listRecordPaths(context, call, input),
   };

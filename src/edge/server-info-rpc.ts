@@ -71,6 +71,7 @@ export const CAPABILITIES = [
   "policy_preview",
   "recall",
   "record_paths",
+  "record_uploads",
   "records",
   "relations",
   "replace_messages",

@@ -70,6 +70,9 @@ export const ERROR_REASONS = [
   "COMPACTION_FAILED",
   "REPLY_TOO_LARGE",
   "CONTEXT_BUDGET_TOO_SMALL",
+  "UPLOAD_OFFSET_MISMATCH",
+  "RECORD_CHECKSUM_MISMATCH",
+  "RECORD_VALUE_TOO_LARGE",
 ] as const;
 
 /** Reasons for which a call fails. */

@@ -336,6 +336,14 @@ export const LIMITS = {
   /** Leaves room for the rest of a record under the 4 MiB stock clients accept. */
   recordValueBytes: 4_128_768,
   recordMediaTypeBytes: 127,
+  /** A value that was uploaded in parts. */
+  uploadedValueBytes: 1_073_741_824,
+  recordParts: 1_024,
+  /** Uploads of one namespace that no record has taken yet. */
+  recordUploads: 64,
+  recordUploadIdBytes: 128,
+  /** Life of an upload from its last part. */
+  recordUploadMs: 3_600_000,
   /** Operations of one WriteRecords, and records of one BatchGetRecords. */
   recordOperations: 256,
   /** Records that one DeleteRecords deletes. */

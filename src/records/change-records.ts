@@ -6,7 +6,7 @@ import { newEvents } from "../core/new-events.ts";
 import { EVENT_TYPE, type RecordDeleteReason } from "../events/rules/event.ts";
 import { type Call, checkLive } from "../kit/call.ts";
 import { LIMITS } from "../kit/limits.ts";
-import type { ErasureProgress, NewEvent, RecordDecision, RecordView } from "../store/store.ts";
+import type { ErasureProgress, NewEvent, RecordChange, RecordDecision } from "../store/store.ts";
 import type { DeleteRangeInput, WriteRecordsInput } from "./api.ts";
 import {
   type DecidedRecords,
@@ -15,6 +15,7 @@ import {
   type KeptRecord,
   type RecordName,
   type RecordOperation,
+  type RecordsBefore,
 } from "./rules/record.ts";
 
 /** Does operations on records, all of them or none. */
@@ -26,17 +27,17 @@ export async function writeRecords(
   checkLive(call.signal);
   const { requestId } = call;
   const { store, world } = context;
-  const names = operations.map(({ name }) => name);
+  const asked = askedOf(operations);
   const allowWhenFull = operations.every(({ kind }) => kind !== "put");
   const nowMs = world.nowMs();
-  const change = { namespace, names, requestId, allowWhenFull };
+  const change = { namespace, ...asked, requestId, allowWhenFull };
   return await store.changeRecords(change, (view): RecordDecision<Uint8Array> => {
     const replay = replayOf(context, call, view.reply);
     if (replay !== undefined) return { kind: "answer", result: replay };
-    const { records, revision } = view;
+    const { revision } = view;
     const at = { namespace, revision, nowMs };
-    const asked = { operations, records, isSeveral };
-    const { events, outcomes, ...changes } = planRecords(context, call, at, asked);
+    const plan = planRecords(context, call, at, { operations, before: view, isSeveral });
+    const { events, outcomes, ...changes } = plan;
     const isSaved = events.length > 0;
     const result = encode({ outcomes, revision: isSaved ? revision : 0 });
     const reply = replyPart(call, nowMs, result);
@@ -45,9 +46,20 @@ export async function writeRecords(
   });
 }
 
+/** The records and uploads that operations name. */
+export function askedOf(
+  operations: readonly RecordOperation[],
+): Required<Pick<RecordChange, "names" | "uploadIds">> {
+  const uploadIds = operations.flatMap((operation) =>
+    operation.kind === "put" && operation.name.uploadId !== "" ? [operation.name.uploadId] : [],
+  );
+  return { names: operations.map(({ name }) => name), uploadIds };
+}
+
 /**
  * Plans operations on records as a part of a change. Throws RECORD_NOT_FOUND,
- * RECORD_ALREADY_EXISTS, RECORD_VERSION_MISMATCH and ETAG_MISMATCH.
+ * RECORD_ALREADY_EXISTS, RECORD_VERSION_MISMATCH, ETAG_MISMATCH, UPLOAD_NOT_FOUND and
+ * RECORD_CHECKSUM_MISMATCH.
  */
 export function planRecords(
   context: ServiceContext,
@@ -55,8 +67,8 @@ export function planRecords(
   at: Omit<EventsAt, "requestId">,
   asked: {
     readonly operations: readonly RecordOperation[];
-    /** The records that the operations name, by id. */
-    readonly records: RecordView["records"];
+    /** The records and uploads that the operations name. */
+    readonly before: RecordsBefore;
     /** An error says which operation failed. */
     readonly isSeveral: boolean;
   },
@@ -64,7 +76,7 @@ export function planRecords(
   const { nowMs, revision } = at;
   const { requestId, writer } = call;
   const stamp = { revision, nowMs, writer, etags: context.etags };
-  const decided = decideRecords(asked.operations, asked.records, stamp, asked.isSeveral);
+  const decided = decideRecords(asked.operations, asked.before, stamp, asked.isSeveral);
   const { expired, outcomes, put, remove } = decided;
   const events = recordEvents(context, { ...at, requestId }, [
     ...expired.map((record) => ({ record, reason: "expired" as const })),

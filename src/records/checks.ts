@@ -1,6 +1,7 @@
 // Rules that relate the fields of requests about records.
 
 import type {
+  NamedRecord,
   RecordOperation,
   RecordPrecondition,
   RecordRange,
@@ -15,6 +16,22 @@ export function checkName(v: Violations, { path, key }: RecordName): void {
   const bytes = path.reduce((sum, segment) => sum + Buffer.byteLength(segment) + 1, 0);
   if (bytes + Buffer.byteLength(key) > limit) {
     v.add("key", `must take at most ${limit} bytes with the path, a byte for each segment`, limit);
+  }
+}
+
+/** Checks what a put says of the value of its record. Adds the upload to those before. */
+export function checkUpload(
+  v: Violations,
+  { uploadId, value, valueCrc32 }: NamedRecord,
+  uploads = new Set<string>(),
+): void {
+  if (uploads.has(uploadId)) v.add("upload_id", "names an upload that this request uses twice");
+  if (uploadId !== "") uploads.add(uploadId);
+  if (uploadId === "" && valueCrc32 !== undefined) {
+    v.add("value_crc32", "must be unset without upload_id: it is that of the uploaded bytes");
+  }
+  if (uploadId !== "" && value.length > 0) {
+    v.add("value", "must be empty with upload_id: the upload holds the value");
   }
 }
 
@@ -55,6 +72,7 @@ export function checkOperations(
   field = "operations",
 ): void {
   const seen = new Set<string>();
+  const uploads = new Set<string>();
   for (const [index, { operation }] of operations.entries()) {
     if (v.full) return;
     if (operation?.value.record === undefined) continue;
@@ -66,6 +84,7 @@ export function checkOperations(
     const id = recordId(record);
     if (seen.has(id)) v.add("key", "names a record that this request uses twice");
     seen.add(id);
+    if (operation.$case === "put") checkUpload(v, operation.value.record, uploads);
     v.leave();
     if (operation.$case === "deletion") checkDeletion(v, operation.value.precondition);
     if (operation.$case === "check") {

@@ -5,8 +5,18 @@ import { type Call, checkLive } from "../kit/call.ts";
 import { AppError } from "../kit/errors.ts";
 import { isRefreshDue } from "../kit/life.ts";
 import type { ReadRecord, RecordPage, RecordPathPage } from "../store/store.ts";
-import type { ListRecordPathsInput, ListRecordsInput, ReadRecordsInput } from "./api.ts";
-import { isRecordExpired, recordId } from "./rules/record.ts";
+import type {
+  ListRecordPathsInput,
+  ListRecordsInput,
+  ReadRecordRangeInput,
+  ReadRecordsInput,
+} from "./api.ts";
+import {
+  etagMismatch,
+  isRecordExpired,
+  recordId,
+  recordNotFound,
+} from "./rules/record.ts";
 
 /** Gives the records of some names; undefined where there is none. */
 export async function readRecords(
@@ -21,6 +31,22 @@ export async function readRecords(
   const shown = refresh ? await refreshed(context, namespace, live, nowMs) : live;
   const byId = new Map(shown.map((record) => [recordId(record), record]));
   return names.map((name) => byId.get(recordId(name)));
+}
+
+/** Gives a record with a piece of its value. Throws RECORD_NOT_FOUND and ETAG_MISMATCH. */
+export async function readRecordRange(
+  context: ServiceContext,
+  call: Call,
+  { etag, name, namespace, range, refresh }: ReadRecordRangeInput,
+): Promise<ReadRecord> {
+  checkLive(call.signal);
+  const nowMs = context.world.nowMs();
+  const record = await context.store.readRecordRange(namespace, name, range);
+  if (record === undefined || isRecordExpired(record, nowMs))
+    throw recordNotFound({ key: name.key });
+  if (!context.etags.allows(etag, record.etagRevision)) throw etagMismatch({ key: name.key });
+  const [shown = record] = refresh ? await refreshed(context, namespace, [record], nowMs) : [];
+  return shown;
 }
 
 /** Gives a page of records. */

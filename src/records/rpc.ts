@@ -16,12 +16,15 @@ import {
   ListRecordsResponse,
   type PutRecordRequest,
   PutRecordResponse,
+  type UploadRecordPartRequest,
+  UploadRecordPartResponse,
   type WriteRecordsRequest,
   WriteRecordsResponse,
 } from "../gen/memorysidecar/v1/record_service.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { pageLimit } from "../grpc/page-token.ts";
 import { spliceField } from "../grpc/splice.ts";
+import { toTimestamp } from "../grpc/time.ts";
 import type { Violations } from "../grpc/violations.ts";
 import type { Call } from "../kit/call.ts";
 import { pageTokenInvalid } from "../kit/errors.ts";
@@ -32,8 +35,10 @@ import {
   checkOperations,
   checkPath,
   checkRecordRange,
+  checkUpload,
 } from "./checks.ts";
-import { type RecordOperation, recordNameOf, recordNotFound } from "./rules/record.ts";
+import { type RecordOperation, recordNameOf } from "./rules/record.ts";
+import { valueTooLarge } from "./rules/upload.ts";
 import {
   fromOperation,
   fromPrecondition,
@@ -49,6 +54,7 @@ export const putRecord: UnaryRpc<PutRecordRequest> = {
     if (record === undefined) return;
     v.enter("record");
     checkName(v, record);
+    checkUpload(v, record);
     v.leave();
   },
   handle: (context, call, { namespace, precondition, record }) => {
@@ -111,20 +117,38 @@ export const writeRecords: UnaryRpc<WriteRecordsRequest> = {
     }),
 };
 
+/** UploadRecordPart. */
+export const uploadRecordPart: UnaryRpc<UploadRecordPartRequest> = {
+  handle: async ({ services }, call, { data, namespace, offset, uploadId }) => {
+    const { byteCount, crc32, expireMs } = await services.records.uploadPart(call, {
+      namespace: fromNamespace(namespace),
+      part: { uploadId, offset: Number(offset), data },
+    });
+    return encodeWire(UploadRecordPartResponse, {
+      ...{ size: BigInt(byteCount), crc32 },
+      expireTime: toTimestamp(expireMs),
+    });
+  },
+};
+
 const RECORD_FIELD = 1;
 
 /** GetRecord. */
 export const getRecord: UnaryRpc<GetRecordRequest> = {
   validate: (request, v) => checkName(v, request),
   handle: async ({ etags, services }, call, request) => {
-    const { key, namespace, omitValue, path, refreshTtl } = request;
-    const [record] = await services.records.readRecords(call, {
+    const { etag, key, namespace, omitValue, path, refreshTtl, valueLimit, valueOffset } = request;
+    const offset = Number(valueOffset);
+    const limit = Number(valueLimit) || LIMITS.recordValueBytes;
+    const record = await services.records.readRecordRange(call, {
       namespace: fromNamespace(namespace),
-      names: [{ path, key }],
-      valuesMax: omitValue ? 0 : LIMITS.recordValueBytes,
+      name: { path, key },
+      etag,
+      range: { offset, limit: omitValue ? 0 : limit },
       refresh: refreshTtl,
     });
-    if (record === undefined) throw recordNotFound({ key });
+    const left = record.valueBytes - offset;
+    if (!omitValue && valueLimit === 0n && left > limit) throw valueTooLarge(left);
     const rest = encodeWire(GetRecordResponse, { record: undefined });
     return spliceField(RECORD_FIELD, [recordBytes(record, etags)], rest);
   },

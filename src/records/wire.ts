@@ -23,9 +23,10 @@ const NO_BYTES = Buffer.alloc(0);
 
 /** Gives a checked record of a request to the service. */
 export function fromRecord(record: wire.NamedRecord): RecordDraft {
-  const { etag, key, mediaType, path, owner, ttl, value } = record;
+  const { etag, key, mediaType, path, owner, ttl, uploadId, value, valueCrc32: crc32 } = record;
   const ttlMs = fromOptionalSpan(ttl, 0);
-  return { path, key, value, mediaType, owner: fromMemoryScope(owner), ttlMs, etag };
+  const content = { value, uploadId, crc32, mediaType };
+  return { path, key, ...content, owner: fromMemoryScope(owner), ttlMs, etag };
 }
 
 /** Gives the state that a checked precondition demands; undefined for any. */
@@ -86,6 +87,8 @@ export function recordBytes(record: ReadRecord, etags: Etags): Uint8Array {
     createTime,
     updateTime: updateMs === createMs ? createTime : toTimestamp(updateMs),
     expireTime: expireMs === 0 ? undefined : toTimestamp(expireMs),
+    uploadId: "",
+    valueCrc32: record.crc32,
   });
   return value === undefined || value.length === 0 ? rest : spliceField(VALUE_FIELD, [value], rest);
 }

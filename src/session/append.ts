@@ -18,7 +18,7 @@ import { LIMITS } from "../kit/limits.ts";
 import { readTurn, type TurnRead } from "../memory/learn/episode.ts";
 import { eraseSome } from "../memory/learn/erase-source.ts";
 import { givenByChange, mergeJobPlans } from "../memory/learn/give.ts";
-import { planRecords } from "../records/change-records.ts";
+import { askedOf, planRecords } from "../records/change-records.ts";
 import type {
   NewMessage,
   SessionDecision,
@@ -538,9 +538,9 @@ function givenAlone(append: Append, view: SessionView, grown: Read): MemoryPart 
 function recordsOf({ context, call, input, nowMs }: Append, view: SessionView, firstIndex: number) {
   const { namespace, recordOperations: operations } = input;
   if (operations.length === 0) return undefined;
-  const records = view.records(operations.map(({ name }) => name));
+  const before = view.records(askedOf(operations));
   const at = { namespace, revision: view.revision, nowMs, firstIndex };
-  return planRecords(context, call, at, { operations, records, isSeveral: true });
+  return planRecords(context, call, at, { operations, before, isSeveral: true });
 }
 
 /** The messages of the log that an edit erased. */

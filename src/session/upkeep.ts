@@ -7,6 +7,7 @@ import type { ServiceContext } from "../core/context.ts";
 import { removeExpiredMemories, ScheduledDecay } from "../memory/upkeep.ts";
 import { removeExpiredDocuments } from "../recall/documents/change-documents.ts";
 import { removeExpiredRecords } from "../records/change-records.ts";
+import { removeExpiredUploads } from "../records/upload-part.ts";
 import type { MaintenancePlan } from "../store/store.ts";
 import type { SessionRef } from "./rules/session.ts";
 
@@ -95,6 +96,7 @@ export async function upkeepStep(
     () => removeExpiredMemories(context, fail),
     () => removeExpiredRecords(context, fail),
     () => removeExpiredDocuments(context, fail),
+    () => removeExpiredUploads(context, fail),
     () => decay.step(),
   ]) {
     try {

@@ -1,20 +1,26 @@
 // Records that callers keep by name, in the storage interface.
 
+import { checksum } from "../kit/checksum.ts";
 import {
   type FullRecord,
   type KeptRecord,
   type PathChoice,
   type RecordName,
   type RecordRange,
+  type RecordsBefore,
   recordId,
   recordNameOf,
 } from "../records/rules/record.ts";
+import type { RecordUpload } from "../records/rules/upload.ts";
 import type { ErasureProgress } from "./erasure-records.ts";
 import type { NewEvent, StoredReply } from "./stored.ts";
 
 /** A record as it is read. */
 export interface ReadRecord extends KeptRecord {
-  /** Undefined when the value was left out. Never changed in place; safe to keep. */
+  /**
+   * Undefined when the value was left out; a part of it when that was asked for. Never changed in
+   * place; safe to keep.
+   */
   readonly value: Uint8Array | undefined;
 }
 
@@ -22,17 +28,20 @@ export interface ReadRecord extends KeptRecord {
 export interface RecordChange {
   readonly namespace: string;
   readonly names: readonly RecordName[];
+  /** The uploads whose values it puts. Default none. */
+  readonly uploadIds?: readonly string[];
   readonly requestId?: string;
   /** Lets the change through when the disk is below its floor, because it frees space. */
   readonly allowWhenFull?: boolean;
 }
 
-/** The view for the decide function of such a change. */
-export interface RecordView {
+/**
+ * The view for the decide function of such a change: those of the records and uploads asked for
+ * that are stored, expired or not.
+ */
+export interface RecordView extends RecordsBefore {
   /** The revision the change will have if it is saved. */
   readonly revision: number;
-  /** Those of the records asked for that are stored, expired or not, by id. */
-  readonly records: ReadonlyMap<string, KeptRecord>;
   readonly reply: StoredReply | undefined;
 }
 
@@ -42,7 +51,7 @@ export type RecordDecision<T> =
   | { readonly kind: "save"; readonly result: T; readonly plan: RecordPlan };
 
 export interface RecordPlan {
-  /** New and replaced records, among those asked for. */
+  /** New and replaced records, among those asked for. An upload that one names ends. */
   readonly put?: readonly FullRecord[];
   /** Records to delete, among those in the view and not among `put`. */
   readonly remove?: readonly RecordName[];
@@ -51,6 +60,38 @@ export interface RecordPlan {
   readonly events: readonly NewEvent[];
   readonly reply?: StoredReply;
   readonly erasure?: ErasureProgress;
+}
+
+/** Names an upload of a value. */
+export interface UploadRef {
+  readonly namespace: string;
+  readonly uploadId: string;
+}
+
+/** The view for the decide function of a change of an upload. */
+export interface UploadView {
+  /** Undefined when it has no part yet. */
+  readonly upload: RecordUpload | undefined;
+  /** Number of uploads of the namespace. */
+  readonly count: number;
+}
+
+/** The decision. Saved in one transaction or not at all. */
+export type UploadDecision<T> =
+  | { readonly kind: "answer"; readonly result: T }
+  | {
+      readonly kind: "save";
+      readonly result: T;
+      /** The upload with one more part; undefined deletes it with its parts. */
+      readonly upload: RecordUpload | undefined;
+      /** The new part. Missing when the upload is deleted. */
+      readonly part?: Uint8Array;
+    };
+
+/** A piece of a value: so many bytes from an offset on. */
+export interface ValueRange {
+  readonly offset: number;
+  readonly limit: number;
 }
 
 /** Asks for a page of records by name. */
@@ -100,6 +141,12 @@ export interface RecordStore {
     names: readonly RecordName[],
     valuesMax: number,
   ): Promise<ReadonlyMap<string, ReadRecord>>;
+  /** One that is stored, expired or not, with a piece of its value unless the limit is 0. */
+  readRecordRange(
+    namespace: string,
+    name: RecordName,
+    range: ValueRange,
+  ): Promise<ReadRecord | undefined>;
   /** Ends a page before its limit when it has many bytes, or looked at many expired records. */
   listRecords(query: RecordQuery): Promise<RecordPage>;
   /** Ends a page before its limit when it looked at many paths or expired records. */
@@ -113,6 +160,13 @@ export interface RecordStore {
     change: RecordChange,
     decide: (view: RecordView) => RecordDecision<T>,
   ): Promise<T>;
+  /** Uploads whose time has run out; at most `limit`. */
+  expiredUploads(nowMs: number, limit: number): Promise<readonly UploadRef[]>;
+  /** Changes an upload of a value, which no other read shows. No revision. */
+  changeUpload<T>(
+    change: UploadRef & { readonly allowWhenFull?: boolean },
+    decide: (view: UploadView) => UploadDecision<T>,
+  ): Promise<T>;
   /** Lets records with a ttl that have not expired live on for it. No revision. */
   refreshRecords(namespace: string, names: readonly RecordName[], nowMs: number): Promise<void>;
 }
@@ -122,7 +176,8 @@ export function besideRecords(
   namespace: string,
   { put = [], remove = [] }: Pick<RecordPlan, "put" | "remove">,
 ): RecordChange {
-  return { namespace, names: [...put, ...remove] };
+  const uploadIds = put.map(({ uploadId }) => uploadId).filter((id) => id !== "");
+  return { namespace, names: [...put, ...remove], uploadIds };
 }
 
 /** Says what is wrong with a change of records; undefined when nothing is. */
@@ -136,6 +191,7 @@ export function recordPlanFault(
   if (!Number.isSafeInteger(nowMs)) return "its time is not a whole number of milliseconds";
   const asked = new Set(change.names.map(recordId));
   const ids = new Set<string>();
+  const uploads = new Map(view.uploads);
   for (const record of put) {
     const id = recordId(record);
     if (ids.has(id) || !asked.has(id)) return "it puts a record twice, or without asking for it";
@@ -146,9 +202,10 @@ export function recordPlanFault(
       numbers.every((value) => Number.isSafeInteger(value) && value >= 0) &&
       Number.isSafeInteger(record.version) &&
       record.version >= 1 &&
-      record.valueBytes === record.value.length &&
+      isValueSound(record, uploads.get(record.uploadId)) &&
       record.etagRevision === view.revision;
-    if (!isSound) return "a record has a wrong time, version, size or revision";
+    if (!isSound) return "a record has a wrong time, version, value or revision";
+    uploads.delete(record.uploadId);
   }
   for (const name of remove) {
     const id = recordId(name);
@@ -158,4 +215,32 @@ export function recordPlanFault(
     ids.add(id);
   }
   return undefined;
+}
+
+function isValueSound(
+  { crc32, uploadId, value, valueBytes }: FullRecord,
+  upload: RecordUpload | undefined,
+): boolean {
+  if (uploadId === "") return valueBytes === value.length && crc32 === undefined;
+  return value.length === 0 && valueBytes === upload?.byteCount && crc32 === upload.crc32;
+}
+
+/** Says what is wrong with a change of an upload; undefined when nothing is. */
+export function uploadFault(
+  { part, upload }: UploadDecision<unknown> & { readonly kind: "save" },
+  old: RecordUpload | undefined,
+): string | undefined {
+  if (upload === undefined) {
+    return old === undefined || part !== undefined ? "it deletes no upload" : undefined;
+  }
+  const { byteCount, crc32, expireMs, partCount } = upload;
+  const isSound =
+    part !== undefined &&
+    part.length > 0 &&
+    byteCount === (old?.byteCount ?? 0) + part.length &&
+    partCount === (old?.partCount ?? 0) + 1 &&
+    crc32 === checksum(part, old?.crc32) &&
+    Number.isSafeInteger(expireMs) &&
+    expireMs > 0;
+  return isSound ? undefined : "its parts, its size, its checksum or its time are wrong";
 }

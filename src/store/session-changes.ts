@@ -1,13 +1,13 @@
 // The views and plans of sessions: changes, copies, snapshots and imports.
 
 import type { MemoryJob } from "../memory/rules/job.ts";
-import type { RecordName } from "../records/rules/record.ts";
+import type { RecordsBefore } from "../records/rules/record.ts";
 import type { Session, SessionFields, SessionHead, SessionRef } from "../session/rules/session.ts";
 import type { SummaryRecord } from "../summary/rules/summary.ts";
 import type { Task, TaskUsage } from "../tasks/rules/task.ts";
 import type { DocumentChange, DocumentPlan, DocumentView } from "./document-records.ts";
 import type { ErasureProgress } from "./erasure-records.ts";
-import type { RecordPlan, RecordView } from "./kept-records.ts";
+import type { RecordChange, RecordPlan } from "./kept-records.ts";
 import type { MemoryJobPlan, MemoryPlan, MemoryReads } from "./memory-records.ts";
 import type { NewEvent, NewMessage, StoredEntry, StoredMessage, StoredReply } from "./stored.ts";
 import type { SummaryPlan, TaskPlan } from "./task-records.ts";
@@ -60,8 +60,8 @@ export interface SessionView {
   readonly memoryJobs: () => readonly MemoryJob[];
   /** The view that a change of documents would get. Read when it is asked for. */
   readonly documents: (change: DocumentChange) => DocumentView;
-  /** Those of some records that are stored, as a change of them would see them. */
-  readonly records: (names: readonly RecordName[]) => RecordView["records"];
+  /** Those of some records and uploads that are stored, as a change of them would see them. */
+  readonly records: (asked: Pick<RecordChange, "names" | "uploadIds">) => RecordsBefore;
 }
 
 /** The decision about a session. */

@@ -393,6 +393,13 @@ const STATED: readonly Stated[] = [
   { of: "NamedRecord.path", limits: ["recordPathSegments", "recordSegmentBytes"] },
   { of: "NamedRecord.key", limits: ["recordKeyBytes"] },
   { of: "NamedRecord.value", limits: ["recordValueBytes"] },
+  { of: "NamedRecord.upload_id", limits: ["recordUploadIdBytes"] },
+  {
+    of: "UploadRecordPartRequest",
+    limits: ["uploadedValueBytes", "recordParts", "recordUploads"],
+  },
+  { of: "UploadRecordPartRequest.upload_id", limits: ["recordUploadIdBytes"] },
+  { of: "UploadRecordPartRequest.data", limits: ["recordValueBytes"] },
   { of: "NamedRecord.media_type", limits: ["recordMediaTypeBytes"] },
   { of: "AppendMessagesRequest.record_operations", limits: ["recordOperations"] },
   { of: "WriteRecordsRequest.operations", limits: ["recordOperations"] },
@@ -515,8 +522,8 @@ describe("the comments of the contract", () => {
     const inner: readonly LimitName[] = [
       ...(["ttlMsMin", "ttlMsMax", "consumers", "pageBytes", "sessionPageBytes"] as const),
       ...(["updateMaskPaths", "eventIdBytes", "promotedTexts"] as const),
-      // Times, which the comments tell in minutes.
-      ...(["uploadIdleMs", "exportStallMs"] as const),
+      // Times, which the comments tell in minutes or hours.
+      ...(["uploadIdleMs", "recordUploadMs", "exportStallMs"] as const),
       // Limits of one task: the rest waits for the next task.
       ...(["taskInputBytes", "taskInputMessages"] as const),
     ];

@@ -12,6 +12,14 @@ import {
 import { LIMITS } from "../../src/kit/limits.ts";
 import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import { expectLimit, limitRow, times, x } from "../support/contract/limits.ts";
+import {
+  deleteOf,
+  named,
+  nameOf,
+  putOf,
+  recordScene,
+  shown,
+} from "../support/contract/record-scene.ts";
 import { memoryScope, record, recordDelete, recordRange } from "../support/contract/samples.ts";
 
 let server: TestServer;
@@ -23,51 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** A namespace of its own, with short ways to use it. */
-function scene() {
-  const namespace = `n${++namespaces}`;
-  const { client } = server;
-  const put = (name: string, fields: Partial<NamedRecord> = {}, more: object = {}) =>
-    client.call("putRecord", { namespace, record: named(name, fields), ...more });
-  return {
-    namespace,
-    put,
-    putAll: async (...names: readonly string[]) => {
-      for (const name of names) await put(name);
-    },
-    get: async (name: string, fields: object = {}) => {
-      const { key, path } = named(name);
-      return (await client.call("getRecord", { namespace, path, key, ...fields })).record;
-    },
-    fail: (name: string, fields: object = {}) =>
-      client.fail("getRecord", { namespace, ...nameOf(name), ...fields }),
-    write: (operations: RecordOperation[], more: object = {}) =>
-      client.call("writeRecords", { namespace, operations, ...more }),
-    list: async (range: Partial<RecordRange>, fields: object = {}) => {
-      const request = { namespace, range: recordRange({ path: ["p"], ...range }), ...fields };
-      return (await client.call("listRecords", request)).records.map(shown);
-    },
-    events: async () => (await client.call("listEvents", { namespace })).events,
-  };
-}
-
-function nameOf(name: string): { path: string[]; key: string } {
-  const path = name.split("/");
-  return { key: path.pop() ?? "", path };
-}
-
-function named(name: string, fields: Partial<NamedRecord> = {}): NamedRecord {
-  return record({ ...nameOf(name), value: Buffer.from(name), ...fields });
-}
-
-const shown = ({ key, path }: { key: string; path: string[] }) => [...path, key].join("/");
-const putOf = (name: string): RecordOperation => ({
-  operation: { $case: "put", value: { record: named(name), precondition: undefined } },
-});
-const deleteOf = (name: string): RecordOperation => {
-  const { key, path } = nameOf(name);
-  return { operation: { $case: "deletion", value: recordDelete(path, key) } };
-};
+const scene = () => recordScene(server, `n${++namespaces}`);
 
 describe("a record", () => {
   test("is kept as it is given, and replaced as a whole", async () => {
@@ -631,6 +595,31 @@ test.for<readonly [string, Parameters<typeof server.client.fail>[0], object]>([
     { ...nameOf("p/a"), precondition: { condition: { $case: "exists", value: false } } },
   ],
   ["operations[1].put.record.key", "writeRecords", { operations: [deleteOf("p/a"), putOf("p/a")] }],
+  [
+    "record.value",
+    "putRecord",
+    { record: record({ ...nameOf("p/a"), uploadId: "u", value: Buffer.from("v") }) },
+  ],
+  [
+    "record.value_crc32",
+    "putRecord",
+    { record: record({ ...nameOf("p/a"), value: Buffer.from("v"), valueCrc32: 1 }) },
+  ],
+  [
+    "operations[1].put.record.upload_id",
+    "writeRecords",
+    {
+      operations: ["p/a", "p/b"].map((name) => ({
+        operation: {
+          $case: "put" as const,
+          value: {
+            record: record({ ...nameOf(name), uploadId: "u" }),
+            precondition: undefined,
+          },
+        },
+      })),
+    },
+  ],
   [
     "operations[0].check.precondition",
     "writeRecords",

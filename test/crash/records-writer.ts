@@ -13,12 +13,14 @@ import { type Random, randomFrom } from "../support/kit/random.ts";
 import type { SessionAction } from "../support/store/action-types.ts";
 import { act } from "../support/store/actions.ts";
 import { readFacts, START_MS } from "../support/store/plans.ts";
-import { changeRecords, type RecordAction } from "../support/store/records.ts";
+import { changeRecords, changeUpload, type RecordAction } from "../support/store/records.ts";
 import { TURNS } from "./record-turns.ts";
 
+// The first segment of paths whose values are uploaded in parts.
+const PARTED = "parts";
 // The first segment of a path has one writer, so that what is unknown is one call; the others make
 // groups.
-const PATHS = ["p", "pp", "large", "o1", "o2", TURNS];
+const PATHS = ["p", "pp", "large", PARTED, "o1", "o2", TURNS];
 const KEYS = 30;
 const KEEP = { eventAgeMsMax: 1e15, eventCountMax: 1e9, replyAgeMsMax: 1e15, usageHourMin: 0 };
 
@@ -34,7 +36,7 @@ function draw(random: Random, first: string, nowMs: number): RecordAction {
   });
   const put = [
     ...new Map(drafts.map((one) => [JSON.stringify([one.path, one.key]), one])).values(),
-  ];
+  ].map((one, at) => (first === PARTED ? { ...one, uploadId: `${nowMs} ${at}` } : one));
   const remove = Array.from({ length: random.int(put.length === 0 ? 1 : 0, 5) }, name);
   return { kind: "records", namespace: "default", sessionId: first, nowMs, put, remove };
 }
@@ -47,6 +49,18 @@ function turnOf({ kind: _, put, remove, ...base }: RecordAction): SessionAction 
   return { ...base, kind: "append", drafts: [draft], createSession: true, load: "never", records };
 }
 
+// The value of a put arrives in two parts; what the parts say is not told before the put.
+async function upload(store: Store, { namespace, nowMs, put }: RecordAction) {
+  for (const { text, uploadId = "" } of put) {
+    const middle = Math.ceil(text.length / 2);
+    for (const part of [text.slice(0, middle), text.slice(middle)]) {
+      if (uploadId !== "" && part !== "") {
+        await changeUpload(store, { kind: "upload", namespace, uploadId, text: part, nowMs });
+      }
+    }
+  }
+}
+
 // Each line is written in one call and at once: what was said survives the kill.
 function say(line: object): void {
   writeSync(1, `${JSON.stringify(line)}\n`);
@@ -55,6 +69,7 @@ function say(line: object): void {
 async function write(store: Store, random: Random, sessionId: string, base: number) {
   for (let n = 0; ; n += 1) {
     const action = draw(random, sessionId, base + n);
+    await upload(store, action);
     say({ intended: action });
     if (sessionId === TURNS) {
       const { revision } = await act(store, turnOf(action));

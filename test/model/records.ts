@@ -6,10 +6,12 @@ import {
   isRecordExpired,
   type KeptRecord,
   type RecordName,
+  type RecordsBefore,
   recordId,
   shownPath,
 } from "../../src/records/rules/record.ts";
-import { recordPlanFault } from "../../src/store/kept-records.ts";
+import type { RecordUpload } from "../../src/records/rules/upload.ts";
+import { recordPlanFault, uploadFault } from "../../src/store/kept-records.ts";
 import type {
   RecordChange,
   RecordPage,
@@ -21,6 +23,7 @@ import type {
 } from "../../src/store/store.ts";
 import { saveErasure } from "./erasures.ts";
 import {
+  type HeldUpload,
   type MemoryParts,
   type MemoryState,
   marked,
@@ -34,7 +37,7 @@ function compare(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-function withoutValue({ value: _, ...record }: FullRecord): KeptRecord {
+function withoutValue({ value: _, uploadId: __, ...record }: FullRecord): KeptRecord {
   return record;
 }
 
@@ -44,22 +47,35 @@ function found(state: MemoryState, namespace: string, names: readonly RecordName
   return [...ids].flatMap((id) => records.get(id) ?? []);
 }
 
-/** The records that a change of some names sees, by id. */
+/** The records and uploads that a change sees. */
 export function recordsSeen(
   state: MemoryState,
   namespace: string,
-  names: readonly RecordName[],
-): ReadonlyMap<string, KeptRecord> {
+  { names, uploadIds = [] }: Pick<RecordChange, "names" | "uploadIds">,
+): RecordsBefore {
   const seen = found(state, namespace, names);
-  return new Map(seen.map((one) => [recordId(one), withoutValue(one)]));
+  const { uploads } = namespaceOf(state, namespace);
+  return {
+    records: new Map(seen.map((one) => [recordId(one), withoutValue(one)])),
+    uploads: new Map(
+      uploadIds.flatMap((id) => {
+        const upload = uploads.get(id);
+        return upload === undefined ? [] : [[id, uploadOf(upload)] as const];
+      }),
+    ),
+  };
+}
+
+function uploadOf({ bytes: _, ...upload }: HeldUpload): RecordUpload {
+  return upload;
 }
 
 /** Throws, changing nothing, if a plan of records is faulty. */
 export function checkRecords(state: MemoryState, change: RecordChange, plan: RecordPlan): void {
-  const { names, namespace } = change;
+  const { namespace } = change;
   const view = {
     revision: nextRevision(state, namespace),
-    records: recordsSeen(state, namespace, names),
+    ...recordsSeen(state, namespace, change),
     reply: undefined,
   };
   const fault = recordPlanFault(plan, change, view);
@@ -72,8 +88,12 @@ export function saveRecords(
   namespace: string,
   { put = [], remove = [] }: Pick<RecordPlan, "put" | "remove">,
 ): void {
-  const { records } = namespaceOf(state, namespace);
-  for (const record of put) records.set(recordId(record), structuredClone(record));
+  const { records, uploads } = namespaceOf(state, namespace);
+  for (const record of put) {
+    const value = uploads.get(record.uploadId)?.bytes ?? record.value;
+    records.set(recordId(record), structuredClone({ ...record, value, uploadId: "" }));
+    uploads.delete(record.uploadId);
+  }
   for (const name of remove) records.delete(recordId(name));
 }
 
@@ -98,9 +118,10 @@ function list(state: MemoryState, query: RecordQuery): RecordPage {
     .filter((record) => !isRecordExpired(record, nowMs))
     .filter((record) => after === undefined || compare(recordId(record), after) * way > 0)
     .sort((a, b) => compare(recordId(a), recordId(b)) * way);
-  const records = all
-    .slice(0, limit)
-    .map(({ value, ...record }) => ({ ...record, value: withValues ? value : undefined }));
+  const records = all.slice(0, limit).map(({ value, ...record }) => {
+    const isShown = withValues && value.length <= LIMITS.recordValueBytes;
+    return { ...withoutValue({ ...record, value }), value: isShown ? value : undefined };
+  });
   let bytes = 0;
   const fitting = records.findIndex(({ value }) => {
     bytes += value?.length ?? 0;
@@ -143,9 +164,15 @@ export function recordCalls(
         const records = found(now(), namespace, names).map((record) => {
           const fits = bytes + record.value.length <= valuesMax;
           bytes += fits ? record.value.length : 0;
-          return { ...record, value: fits ? record.value : undefined };
+          return { ...withoutValue(record), value: fits ? record.value : undefined };
         });
         return new Map(records.map((one) => [recordId(one), one]));
+      }),
+    readRecordRange: (namespace, name, { limit, offset }) =>
+      run(() => {
+        const [record] = found(now(), namespace, [name]);
+        const value = limit === 0 ? undefined : record?.value.slice(offset, offset + limit);
+        return record && { ...withoutValue(record), value };
       }),
     listRecords: (query) => run(() => list(now(), query)),
     listRecordPaths: (query) => run(() => listPaths(now(), query)),
@@ -162,11 +189,11 @@ export function recordCalls(
       ),
     changeRecords: (change, decide) =>
       run(() => {
-        const { names, namespace, requestId } = change;
+        const { namespace, requestId } = change;
         const state = now();
         const view = {
           revision: nextRevision(state, namespace),
-          records: recordsSeen(state, namespace, names),
+          ...recordsSeen(state, namespace, change),
           reply: replyOf(state, namespace, requestId),
         };
         const decision = decide(view);
@@ -182,6 +209,7 @@ export function recordCalls(
         publish(namespace, plan.events);
         return result;
       }),
+    ...uploadCalls(now, run),
     refreshRecords: (namespace, names, nowMs) =>
       run(() => {
         const { records } = namespaceOf(now(), namespace);
@@ -190,6 +218,40 @@ export function recordCalls(
           if (record.expireMs <= nowMs || record.expireMs >= expireMs) continue;
           records.set(recordId(record), { ...record, expireMs });
         }
+      }),
+  };
+}
+
+function uploadCalls(
+  now: () => MemoryState,
+  run: MemoryParts["run"],
+): Pick<RecordStore, "expiredUploads" | "changeUpload"> {
+  return {
+    expiredUploads: (nowMs, limit) =>
+      run(() =>
+        [...now().namespaces]
+          .flatMap(([namespace, { uploads }]) =>
+            [...uploads].map(([uploadId, { expireMs }]) => ({ namespace, uploadId, expireMs })),
+          )
+          .filter(({ expireMs }) => expireMs <= nowMs)
+          .sort((a, b) => a.expireMs - b.expireMs)
+          .slice(0, limit)
+          .map(({ namespace, uploadId }) => ({ namespace, uploadId })),
+      ),
+    changeUpload: ({ namespace, uploadId }, decide) =>
+      run(() => {
+        const { uploads } = namespaceOf(now(), namespace);
+        const held = uploads.get(uploadId);
+        const old = held && uploadOf(held);
+        const decision = decide({ upload: old, count: uploads.size });
+        if (decision.kind === "answer") return decision.result;
+        const fault = uploadFault(decision, old);
+        if (fault !== undefined) throw new Error(`The plan is faulty: ${fault}.`);
+        const { part = new Uint8Array(0), upload } = decision;
+        const bytes = Buffer.concat([held?.bytes ?? part.subarray(0, 0), part]);
+        if (upload === undefined) uploads.delete(uploadId);
+        else uploads.set(uploadId, { ...upload, bytes });
+        return decision.result;
       }),
   };
 }

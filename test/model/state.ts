@@ -7,6 +7,7 @@ import { LIMITS } from "../../src/kit/limits.ts";
 import type { MemoryJob } from "../../src/memory/rules/job.ts";
 import type { Memory } from "../../src/memory/rules/memory.ts";
 import type { FullRecord } from "../../src/records/rules/record.ts";
+import type { RecordUpload } from "../../src/records/rules/upload.ts";
 import type { Session, SessionRef } from "../../src/session/rules/session.ts";
 import type { MemoryFacts } from "../../src/store/memory-facts.ts";
 import type {
@@ -22,6 +23,9 @@ import type {
 import type { SummaryRecord } from "../../src/summary/rules/summary.ts";
 import type { Task, TaskUsage } from "../../src/tasks/rules/task.ts";
 import type { SeqRange } from "../../src/window/rules/types.ts";
+
+/** An upload with the bytes of its parts. */
+export type HeldUpload = RecordUpload & { readonly bytes: Uint8Array };
 
 /** A message of a log. */
 export interface LogMessage {
@@ -83,6 +87,7 @@ export interface NamespaceState {
   readonly memoryJobs: Map<string, Map<string, MemoryJob>>;
   /** Records that callers keep by name, by id. */
   readonly records: Map<string, FullRecord>;
+  readonly uploads: Map<string, HeldUpload>;
   /** By number. */
   readonly tasks: Map<number, Task>;
   /** By id, with their marks. */
@@ -155,6 +160,7 @@ export function namespaceOf(state: MemoryState, namespace: string): NamespaceSta
       promoted: new Map(),
       memoryJobs: new Map(),
       records: new Map(),
+      uploads: new Map(),
       tasks: new Map(),
       erasures: new Map(),
       newest: STREAM_START,

@@ -128,9 +128,12 @@ class MemoryStore extends MemoryCalls implements Store {
     (...change) => this.publish(...change),
   );
   readonly readRecords = this.#records.readRecords;
+  readonly readRecordRange = this.#records.readRecordRange;
   readonly listRecords = this.#records.listRecords;
   readonly listRecordPaths = this.#records.listRecordPaths;
   readonly expiredRecords = this.#records.expiredRecords;
+  readonly expiredUploads = this.#records.expiredUploads;
+  readonly changeUpload = this.#records.changeUpload;
   readonly changeRecords = this.#records.changeRecords;
   readonly refreshRecords = this.#records.refreshRecords;
 
@@ -407,7 +410,7 @@ class MemoryStore extends MemoryCalls implements Store {
       memories: lookupOf(this.state, change.namespace),
       memoryJobs: () => (state === undefined ? [] : jobsOf(this.state, change)),
       documents: (asked) => documents.documentsView(this.state, asked),
-      records: (names) => recordsSeen(this.state, change.namespace, names),
+      records: (asked) => recordsSeen(this.state, change.namespace, asked),
     };
   }
 

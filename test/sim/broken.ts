@@ -1,9 +1,11 @@
 // Engines that are broken on purpose: proof that the simulation notices. Each is the model with one
 // fault of a kind that an engine for the disk could have.
 
+import { checksum } from "../../src/kit/checksum.ts";
 import type { MemoryLookup } from "../../src/memory/rules/lookup.ts";
 import type { MemoryScope } from "../../src/memory/rules/memory.ts";
 import { recordId } from "../../src/records/rules/record.ts";
+import type { RecordUpload } from "../../src/records/rules/upload.ts";
 import type { SessionRef } from "../../src/session/rules/session.ts";
 import { scopeIdOf } from "../../src/store/scope-id.ts";
 import type {
@@ -328,6 +330,37 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
         const put = decision.plan.put.slice(0, 1);
         return { ...decision, plan: { ...decision.plan, put } };
       }),
+  }),
+  "gives a piece of a value from a wrong place": (store) => ({
+    readRecordRange: async (namespace, name, range) => {
+      const record = await store.readRecordRange(namespace, name, range);
+      if (record?.value === undefined || range.offset === 0) return record;
+      const { value } =
+        (await store.readRecordRange(namespace, name, { ...range, offset: 0 })) ?? {};
+      return { ...record, value };
+    },
+  }),
+  "keeps an upload that a record has taken": (store) => ({
+    changeRecords: async (change, decide) => {
+      const taken: RecordUpload[] = [];
+      const result = await store.changeRecords(change, (view) => {
+        taken.push(...view.uploads.values());
+        return decide(view);
+      });
+      const [{ byteCount = 0, ...upload } = {}] = taken;
+      const ref = { namespace: change.namespace, uploadId: change.uploadIds?.[0] ?? "" };
+      if (byteCount > 0) {
+        const part = Buffer.alloc(byteCount);
+        const crc32 = checksum(part);
+        const parts = { ...upload, ...{ byteCount, crc32, partCount: 1 } } as RecordUpload;
+        await store.changeUpload(ref, ({ upload: old }) =>
+          old === undefined
+            ? { kind: "save", result: 0, upload: parts, part }
+            : { kind: "answer", result: 0 },
+        );
+      }
+      return result;
+    },
   }),
   "drops the records of an append": (store) => ({
     changeSession: (change, decide) =>

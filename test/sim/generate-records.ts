@@ -2,7 +2,7 @@
 
 import type { RecordName } from "../../src/records/rules/record.ts";
 import type { Random } from "../support/kit/random.ts";
-import type { RecordAction } from "../support/store/records.ts";
+import type { RecordAction, UploadAction } from "../support/store/records.ts";
 import type { Draw } from "./draw.ts";
 import type { ReadOperation, RefreshOperation } from "./operations.ts";
 
@@ -10,6 +10,7 @@ import type { ReadOperation, RefreshOperation } from "./operations.ts";
 const PATHS = [["p"], ["p", "q"], ["p", "q", "r"], ["p!"], ["pq"], ["\u00e9", "\u{1f600}"]];
 const KEYS = ["a", "b", "b1", "b2", "b!", "\u{1f600}", "\uffff", "c"];
 const TTLS = [0, 0, 0, 30, 400];
+const UPLOADS = ["u", "v", "\u00e9"];
 
 function several<T>(random: Random, max: number, draw: () => T): readonly T[] {
   return Array.from({ length: random.int(0, max) }, draw);
@@ -26,11 +27,19 @@ export function drawRecords(draw: Draw): Pick<RecordAction, "kind" | "put" | "re
     ...drawName(draw),
     text: `text ${nowMs} ${"+".repeat(random.chance(0.02) ? 60_000 : random.int(0, 40))}`,
     ttlMs: random.pick(TTLS),
+    ...(random.chance(0.3) ? { uploadId: random.pick(UPLOADS) } : {}),
     userId: random.pick(["", "u"]),
   }));
   const byId = new Map(drafts.map((draft) => [JSON.stringify([draft.path, draft.key]), draft]));
   const remove = several(random, 3, () => drawName(draw));
   return { kind: "records", put: [...byId.values()], remove };
+}
+
+/** A part of an upload, or its end. */
+export function drawUpload({ random, nowMs }: Draw, namespace: string): UploadAction {
+  const size = random.chance(0.05) ? 60_000 : random.int(1, 40);
+  const text = random.chance(0.1) ? "" : `part ${nowMs} ${"-".repeat(size)}`;
+  return { kind: "upload", namespace, uploadId: random.pick(UPLOADS), text, nowMs };
 }
 
 /** A refresh of some records. */
@@ -46,7 +55,7 @@ export function drawRecordRead(draw: Draw, namespace: string): ReadOperation {
   const base = { namespace, sessionId: "" };
   const kind = random.pick([
     ...["list-records", "list-records", "list-record-paths", "list-record-paths"],
-    ...["read-records", "expired-records"],
+    ...["read-records", "read-record-range", "read-record-range", "expired-records"],
   ]);
   if (kind === "list-record-paths") {
     const prefix = random.pick([[], [], ...PATHS]);
@@ -57,6 +66,10 @@ export function drawRecordRead(draw: Draw, namespace: string): ReadOperation {
     return { ...base, kind, query };
   }
   if (kind === "expired-records") return { ...base, kind, nowMs };
+  if (kind === "read-record-range") {
+    const range = { offset: random.int(0, 90), limit: random.pick([0, 1, 30, 100_000]) };
+    return { ...base, kind, name: drawName(draw), ...range };
+  }
   if (kind === "read-records") {
     const names = several(random, 9, () => drawName(draw));
     return { ...base, kind, names, valuesMax: random.pick([0, 60, 1_000_000]) };

@@ -28,7 +28,7 @@ import {
   drawVectors,
 } from "./generate-documents.ts";
 import { drawMemories, drawMemoryRead, drawTurn } from "./generate-memories.ts";
-import { drawRecordRead, drawRecords, drawRefresh } from "./generate-records.ts";
+import { drawRecordRead, drawRecords, drawRefresh, drawUpload } from "./generate-records.ts";
 import { drawDueQuery, drawTask, drawTaskQuery, drawWork } from "./generate-work.ts";
 import type { ConsumerOperation, Operation, ReadOperation } from "./operations.ts";
 
@@ -106,6 +106,7 @@ async function drawChange(draw: Draw): Promise<Operation> {
     records: 14,
     refresh: 4,
     refreshDocuments: 4,
+    upload: 7,
     turn: 10,
     recall: 1,
     maintain: 2,
@@ -122,6 +123,7 @@ async function drawChange(draw: Draw): Promise<Operation> {
   if (kind === "records") return { ...base, sessionId: "", ...drawRecords(draw) };
   if (kind === "refresh") return drawRefresh(draw, ref.namespace);
   if (kind === "refreshDocuments") return drawDocumentRefresh(draw, ref.namespace);
+  if (kind === "upload") return drawUpload(draw, ref.namespace);
   if (kind === "memories") return { ...base, ...drawMemories(draw) };
   if (kind === "turn") return { ...base, ...drawTurn(draw) };
   if (kind === "vectors") return await drawVectors(draw, ref);

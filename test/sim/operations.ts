@@ -15,6 +15,7 @@ import type {
   SessionQuery,
   Store,
   TaskQuery,
+  ValueRange,
   VectorPlace,
 } from "../../src/store/store.ts";
 import type { Role } from "../../src/window/rules/types.ts";
@@ -52,7 +53,9 @@ import {
   allRecordPaths,
   allRecords,
   changeRecords,
+  changeUpload,
   type RecordAction,
+  type UploadAction,
 } from "../support/store/records.ts";
 import { revisionOf } from "../support/store/revisions.ts";
 import { changeTask, type TaskAction, type WorkAction, work } from "../support/store/work.ts";
@@ -130,6 +133,10 @@ export type ReadOperation = SessionRef &
         readonly names: readonly RecordName[];
         readonly valuesMax: number;
       }
+    | ({
+        readonly kind: "read-record-range";
+        readonly name: RecordName;
+      } & ValueRange)
     | { readonly kind: "expired-records"; readonly nowMs: number }
     | MemoryRead
   );
@@ -142,6 +149,7 @@ export type Operation =
   | TaskAction
   | DocumentAction
   | RecordAction
+  | UploadAction
   | RefreshOperation
   | DocumentRefresh
   | VectorAction
@@ -190,6 +198,8 @@ function perform(store: Store, operation: Operation): Promise<unknown> {
       return changeDocuments(store, operation);
     case "records":
       return changeRecords(store, operation);
+    case "upload":
+      return changeUpload(store, operation);
     case "refresh-records":
       return store.refreshRecords(operation.namespace, operation.names, operation.nowMs);
     case "refresh-documents": {
@@ -231,6 +241,7 @@ function perform(store: Store, operation: Operation): Promise<unknown> {
     case "list-records":
     case "list-record-paths":
     case "read-records":
+    case "read-record-range":
     case "expired-records":
       return read(store, operation);
     case "list-memories":
@@ -330,17 +341,48 @@ async function read(store: Store, operation: Exclude<ReadOperation, MemoryRead>)
     case "read-vectors":
       return await store.readVectors(operation.places);
     case "list-records":
+    case "list-record-paths":
+    case "read-records":
+    case "read-record-range":
+    case "expired-records":
+      return await readRecords(store, operation);
+    case "recalled":
+      return await store.recalledNamespaces();
+  }
+}
+
+type RecordRead = Extract<
+  ReadOperation,
+  {
+    readonly kind:
+      | "list-records"
+      | "list-record-paths"
+      | "read-records"
+      | "read-record-range"
+      | "expired-records";
+  }
+>;
+
+async function readRecords(store: Store, operation: RecordRead): Promise<unknown> {
+  const { namespace } = operation;
+  switch (operation.kind) {
+    case "list-records":
       return await allRecords(store, operation.query);
     case "list-record-paths":
       return await allRecordPaths(store, operation.query);
     case "read-records":
       return [...(await store.readRecords(namespace, operation.names, operation.valuesMax))];
+    case "read-record-range":
+      return await store.readRecordRange(namespace, operation.name, operation);
     case "expired-records":
-      return (await store.expiredRecords(operation.nowMs, 10_000))
-        .map((expired) => `${expired.namespace} ${recordId(expired)}`)
-        .sort();
-    case "recalled":
-      return await store.recalledNamespaces();
+      return [
+        ...(await store.expiredRecords(operation.nowMs, 10_000)).map(
+          (expired) => `${expired.namespace} ${recordId(expired)}`,
+        ),
+        ...(await store.expiredUploads(operation.nowMs, 10_000)).map(
+          (expired) => `${expired.namespace} upload ${expired.uploadId}`,
+        ),
+      ].sort();
   }
 }
 

@@ -332,6 +332,7 @@ function readOnly(store: Store): Store {
     changeMemories: (change, decide) =>
       store.changeMemories(change, (view) => refuse(decide(view))),
     changeRecords: (change, decide) => store.changeRecords(change, (view) => refuse(decide(view))),
+    changeUpload: (change, decide) => store.changeUpload(change, (view) => refuse(decide(view))),
   };
 }
 
@@ -388,9 +389,12 @@ export function reading(store: Store): Store {
     readVectors: (places) => store.readVectors(places),
     ...memoriesOf(store),
     readRecords: (...asked) => store.readRecords(...asked),
+    readRecordRange: (...asked) => store.readRecordRange(...asked),
     listRecords: (query) => store.listRecords(query),
     listRecordPaths: (query) => store.listRecordPaths(query),
     expiredRecords: (nowMs, limit) => store.expiredRecords(nowMs, limit),
+    expiredUploads: (nowMs, limit) => store.expiredUploads(nowMs, limit),
+    changeUpload: (change, decide) => store.changeUpload(change, decide),
     changeRecords: (change, decide) => store.changeRecords(change, decide),
     refreshRecords: (...asked) => store.refreshRecords(...asked),
     recalledNamespaces: () => store.recalledNamespaces(),

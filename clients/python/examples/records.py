@@ -81,6 +81,18 @@ def read(client: Client) -> None:
     expect(ErrorReason.RECORD_NOT_FOUND, client.get_record, THREAD, "0009")
 
 
+def keep_large(client: Client) -> None:
+    """Keeps a value that no single call takes."""
+    print("\n== Large values")
+    sent = client.upload_value(b"0123456789" * 500_000)
+    client.put_record("files", "log", sent, exists=False)
+    expect(ErrorReason.RECORD_VALUE_TOO_LARGE, client.get_record, "files", "log")
+    print(f"a piece: {client.get_record('files', 'log', value_offset=15, value_limit=10).value!r}")
+    print(f"the whole: {len(client.get_whole_record('files', 'log').value)} bytes")
+    expect(ErrorReason.UPLOAD_NOT_FOUND, client.put_record, "files", "again", sent)
+    client.delete_records("files")
+
+
 def remove(client: Client) -> None:
     """Deletes one record, and those of a path."""
     print("\n== Deleting")
@@ -97,6 +109,7 @@ def main() -> None:
         write(client)
         append(client)
         read(client)
+        keep_large(client)
         remove(client)
     print("\nDone.")
 

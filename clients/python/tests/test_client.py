@@ -81,6 +81,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "delete_documents": ("DeleteDocuments", {"document_ids": "d"}),
     "clear_collection": ("ClearCollection", {"collection_id": "c"}),
     "put_record": ("PutRecord", {"path": "p", "key": "k", "value": "v"}),
+    "upload_value": ("UploadRecordPart", {"value": "v"}),
+    "get_whole_record": ("GetRecord", {"path": "p", "key": "k"}),
     "get_record": ("GetRecord", {"path": "p", "key": "k"}),
     "batch_get_records": ("BatchGetRecords", {"records": [("p", "k")]}),
     "list_records": ("ListRecords", {"path": "p", "order": "desc"}),

@@ -77,6 +77,20 @@ async function read(client: MemorySidecar): Promise<void> {
   await expectError("RECORD_NOT_FOUND", client.getRecord(THREAD, "0009"));
 }
 
+/** Keeps a value that no single call takes. */
+async function keepLarge(client: MemorySidecar): Promise<void> {
+  console.log("\n== Large values");
+  const sent = await client.uploadValue("0123456789".repeat(500_000));
+  await client.putRecord("files", "log", sent, { exists: false });
+  await expectError("RECORD_VALUE_TOO_LARGE", client.getRecord("files", "log"));
+  const piece = await client.getRecord("files", "log", { valueOffset: 15, valueLimit: 10 });
+  console.log(`a piece: ${piece.value}`);
+  const whole = await client.getWholeRecord("files", "log");
+  console.log(`the whole: ${whole.value.length} bytes`);
+  await expectError("UPLOAD_NOT_FOUND", client.putRecord("files", "again", sent));
+  await client.deleteRecords("files");
+}
+
 /** Deletes one record, and those of a path. */
 async function remove(client: MemorySidecar): Promise<void> {
   console.log("\n== Deleting");
@@ -93,6 +107,7 @@ try {
   await write(client);
   await append(client);
   await read(client);
+  await keepLarge(client);
   await remove(client);
   console.log("\nDone.");
 } finally {

@@ -320,12 +320,14 @@ export type {
   RecordNameInput,
   RecordOperationInput,
   RecordPath,
+  UploadedValue,
 } from "./record-inputs.ts";
 export type {
   GetRecordOptions,
   ListRecordPathsOptions,
   ListRecordsOptions,
   RecordRangeOptions,
+  ValueRangeOptions,
 } from "./records.ts";
 export { DEFAULT_RETRY, type RetryPolicy } from "./retry.ts";
 export type { FormatName, SnapshotInput } from "./snapshot-parts.ts";

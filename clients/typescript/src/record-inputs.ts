@@ -33,10 +33,17 @@ export interface RecordFields extends RecordDemand {
   readonly ttlMs?: number | undefined;
 }
 
-/** A record to write. A text is kept as UTF-8. */
-export interface RecordInput extends RecordNameInput, RecordFields {
-  readonly value: Uint8Array | string;
+/** A value that `uploadValue` has sent. */
+export interface UploadedValue {
+  readonly uploadId: string;
+  /** The CRC-32 of the value. */
+  readonly valueCrc32?: number | undefined;
 }
+
+/** A record to write. A text is kept as UTF-8. */
+export type RecordInput = RecordNameInput &
+  RecordFields &
+  ({ readonly value: Uint8Array | string } | UploadedValue);
 
 /** One operation of a transaction. */
 export type RecordOperationInput =
@@ -65,12 +72,15 @@ export function demandOf({ exists, version }: RecordDemand): RecordPrecondition 
   return exists === undefined ? undefined : { condition: { $case: "exists", value: exists } };
 }
 
+const NO_UPLOAD: UploadedValue = { uploadId: "", valueCrc32: undefined };
+
 /** The fields of a put. */
 export function putOf(input: RecordInput) {
-  const { etag = "", mediaType = "", owner, ttlMs, value } = input;
+  const { etag = "", mediaType = "", owner, ttlMs } = input;
+  const { uploadId, valueCrc32, value } = { ...NO_UPLOAD, value: "", ...input };
   const record = {
     ...nameOf(input),
-    ...{ value: Buffer.from(value as Uint8Array), mediaType, etag },
+    ...{ value: Buffer.from(value as Uint8Array), uploadId, valueCrc32, mediaType, etag },
     owner: owner && scopeOf(owner),
     ttl: ttlMs === undefined ? undefined : toDuration(ttlMs),
   };

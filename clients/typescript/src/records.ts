@@ -1,5 +1,7 @@
 // The methods of the client for records: values under names.
 
+import { randomUUID } from "node:crypto";
+import { crc32 } from "node:zlib";
 import { type CallOptions, given, type MutationOptions } from "./call.ts";
 import { ClientBase } from "./client-base.ts";
 import {
@@ -28,7 +30,11 @@ import {
   type RecordOperationInput,
   type RecordPath,
   segmentsOf,
+  type UploadedValue,
 } from "./record-inputs.ts";
+
+/** The largest value that one call takes. */
+const VALUE_BYTES = 4_128_768;
 
 /** Options for reading records by name. */
 export interface GetRecordOptions extends CallOptions {
@@ -36,6 +42,16 @@ export interface GetRecordOptions extends CallOptions {
   readonly omitValue?: boolean | undefined;
   /** Lets the records live on for their ttl from now. Default false. */
   readonly refreshTtl?: boolean | undefined;
+}
+
+/** The part of a value to get. */
+export interface ValueRangeOptions {
+  /** The first byte. Default 0. */
+  readonly valueOffset?: number | undefined;
+  /** Maximum number of bytes, up to 4,128,768. Default: all that follow, if they fit. */
+  readonly valueLimit?: number | undefined;
+  /** The record must still have this etag: ranges of one etag make one value. */
+  readonly etag?: string | undefined;
 }
 
 /** The part of a path that is meant. Default: the records of the path itself. */
@@ -70,30 +86,70 @@ export interface ListRecordPathsOptions extends ListOptions {
 
 /** Records: exact values under a path and a key. */
 export class RecordMethods extends ClientBase {
-  /** Creates a record, or replaces it as a whole. */
+  /**
+   * Creates a record, or replaces it as a whole. A value above 4,128,768 bytes is sent before with
+   * `uploadValue`.
+   */
   async putRecord(
     path: RecordPath,
     key: string,
-    value: Uint8Array | string,
+    value: Uint8Array | string | UploadedValue,
     opts: RecordFields & MutationOptions = {},
   ): Promise<RecordOutcome> {
+    const content = isUploaded(value) ? value : { value };
     const request = PutRecordRequest.fromPartial({
       ...this.change(opts),
-      ...putOf({ ...opts, path, key, value }),
+      ...putOf({ ...opts, path, key, ...content }),
     });
     return given((await this.call(Rpcs.putRecord, request, opts)).outcome);
   }
 
-  /** Gets a record. */
+  /**
+   * Sends a value of up to 1 GiB, in parts. The result stands for it in one put, at most an hour
+   * later: of `putRecord`, `writeRecords` or `append`.
+   */
+  async uploadValue(value: Uint8Array | string, opts: CallOptions = {}): Promise<UploadedValue> {
+    const bytes = Buffer.from(value as Uint8Array);
+    const upload = { namespace: this.at(opts), uploadId: randomUUID() };
+    for (let offset = 0; offset < bytes.length; offset += VALUE_BYTES) {
+      const data = bytes.subarray(offset, offset + VALUE_BYTES);
+      const request = { ...upload, offset: BigInt(offset), data };
+      await this.call(Rpcs.uploadRecordPart, request, opts);
+    }
+    return { uploadId: upload.uploadId, valueCrc32: crc32(bytes) };
+  }
+
+  /** Gets a record, or a range of its value. */
   async getRecord(
     path: RecordPath,
     key: string,
-    opts: GetRecordOptions = {},
+    opts: GetRecordOptions & ValueRangeOptions = {},
   ): Promise<NamedRecord> {
-    const { omitValue = false, refreshTtl = false } = opts;
-    const name = nameOf({ path, key });
-    const request = { namespace: this.at(opts), ...name, omitValue, refreshTtl };
+    const { etag = "", omitValue = false, refreshTtl = false } = opts;
+    const { valueLimit = 0, valueOffset = 0 } = opts;
+    const request = {
+      ...{ namespace: this.at(opts), ...nameOf({ path, key }), omitValue, refreshTtl, etag },
+      ...{ valueOffset: BigInt(valueOffset), valueLimit: BigInt(valueLimit) },
+    };
     return given((await this.call(Rpcs.getRecord, request, opts)).record);
+  }
+
+  /** Gets a record with its whole value, whatever its size: a large one comes in several calls. */
+  async getWholeRecord(
+    path: RecordPath,
+    key: string,
+    opts: CallOptions & { readonly refreshTtl?: boolean | undefined } = {},
+  ): Promise<NamedRecord> {
+    const first = await this.getRecord(path, key, { ...opts, valueLimit: VALUE_BYTES });
+    const value = [first.value];
+    let size = first.value.length;
+    while (size < first.valueSize) {
+      const range = { valueOffset: size, valueLimit: VALUE_BYTES, etag: first.etag };
+      const next = await this.getRecord(path, key, { ...opts, ...range });
+      value.push(next.value);
+      size += next.value.length;
+    }
+    return { ...first, value: Buffer.concat(value) };
   }
 
   /**
@@ -169,6 +225,10 @@ export class RecordMethods extends ClientBase {
     const request = { ...this.change(opts), range: rangeOf(path, opts) };
     return this.call(Rpcs.deleteRecords, request, opts);
   }
+}
+
+function isUploaded(value: Uint8Array | string | UploadedValue): value is UploadedValue {
+  return typeof value === "object" && "uploadId" in value;
 }
 
 function rangeOf(path: RecordPath, opts: RecordRangeOptions): RecordRange {

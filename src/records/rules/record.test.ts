@@ -21,13 +21,24 @@ const NOBODY = { userId: "", agentId: "", sessionId: "" };
 function kept(parts: Partial<KeptRecord> = {}): KeptRecord {
   return {
     ...NAME,
-    ...{ valueBytes: 1, mediaType: "", owner: NOBODY, ttlMs: 0, expireMs: 0, version: 3 },
+    ...{
+      valueBytes: 1,
+      crc32: undefined,
+      mediaType: "",
+      owner: NOBODY,
+      ttlMs: 0,
+      expireMs: 0,
+      version: 3,
+    },
     ...{ etagRevision: 5, writer: "you", createMs: 1, updateMs: 2 },
     ...parts,
   };
 }
 
-const draft = { ...NAME, value: Buffer.from("new"), mediaType: "m", owner: NOBODY, ttlMs: 500 };
+const draft = {
+  ...{ ...NAME, value: Buffer.from("new"), uploadId: "", crc32: undefined },
+  ...{ mediaType: "m", owner: NOBODY, ttlMs: 500 },
+};
 const put = (condition?: number | boolean, etag = ""): RecordOperation => ({
   ...{ kind: "put", name: { ...draft, etag }, condition },
 });
@@ -44,7 +55,7 @@ const check = (condition?: number | boolean, etag = ""): RecordOperation => ({
 
 function decide(operation: RecordOperation, stored?: KeptRecord) {
   const records = new Map(stored === undefined ? [] : [[recordId(stored), stored]]);
-  return decideRecords([operation], records, stamp, false);
+  return decideRecords([operation], { records, uploads: new Map() }, stamp, false);
 }
 
 function outcomeOf(operation: RecordOperation, stored?: KeptRecord): string {
@@ -109,7 +120,9 @@ describe("an operation", () => {
   test("is named in the error when it is one of several", () => {
     const other = { ...draft, key: "other", etag: "" };
     const both: RecordOperation[] = [{ kind: "put", name: other, condition: undefined }, put(7)];
-    expect(() => decideRecords(both, new Map(), stamp, true)).toThrow(
+    expect(() =>
+      decideRecords(both, { records: new Map(), uploads: new Map() }, stamp, true),
+    ).toThrow(
       expect.objectContaining({
         detail: {
           metadata: { key: "k", operation: "1", expected_version: "7", version: "0" },

@@ -4,6 +4,7 @@ import { AppError } from "../../kit/errors.ts";
 import type { Etags } from "../../kit/etag.ts";
 import { isOver, type Life } from "../../kit/life.ts";
 import type { MemoryScope } from "../../memory/rules/memory.ts";
+import { isUploadExpired, type RecordUpload } from "./upload.ts";
 
 /** Names a record in its namespace. No text is empty or holds a control character. */
 export interface RecordName {
@@ -15,6 +16,8 @@ export interface RecordName {
 /** A record without its value. */
 export interface KeptRecord extends RecordName, Life {
   readonly valueBytes: number;
+  /** Of the value, when it was uploaded. */
+  readonly crc32: number | undefined;
   readonly mediaType: string;
   readonly owner: MemoryScope;
   readonly version: number;
@@ -27,8 +30,10 @@ export interface KeptRecord extends RecordName, Life {
 
 /** A record with its value. */
 export interface FullRecord extends KeptRecord {
-  /** Never changed in place; safe to keep. */
+  /** Never changed in place; safe to keep. Empty when an upload holds it. */
   readonly value: Uint8Array;
+  /** The upload that holds the value. Empty for none. */
+  readonly uploadId: string;
 }
 
 /** The records of a path. */
@@ -97,7 +102,9 @@ export type RecordCondition = number | boolean | undefined;
 
 /** A record as a caller gives it. */
 export type RecordDraft = RecordName &
-  Pick<FullRecord, "value" | "mediaType" | "owner" | "ttlMs"> & { readonly etag: string };
+  Pick<FullRecord, "value" | "uploadId" | "crc32" | "mediaType" | "owner" | "ttlMs"> & {
+    readonly etag: string;
+  };
 
 export type RecordOperation =
   | { readonly kind: "put"; readonly name: RecordDraft; readonly condition: RecordCondition }
@@ -125,6 +132,14 @@ export interface RecordStamp {
   readonly etags: Etags;
 }
 
+/** The state before operations. */
+export interface RecordsBefore {
+  /** By id. */
+  readonly records: ReadonlyMap<string, KeptRecord>;
+  /** By their ids. */
+  readonly uploads: ReadonlyMap<string, RecordUpload>;
+}
+
 /** Outcome of several operations, and the changes they ask for. */
 export interface DecidedRecords {
   readonly outcomes: readonly RecordOutcome[];
@@ -135,14 +150,15 @@ export interface DecidedRecords {
 }
 
 /**
- * Decides operations on different records. Each sees the records, by id, as they were before.
- * Throws RECORD_NOT_FOUND, RECORD_ALREADY_EXISTS, RECORD_VERSION_MISMATCH and ETAG_MISMATCH.
+ * Decides operations on different records. Each sees the records as they were before. Throws
+ * RECORD_NOT_FOUND, RECORD_ALREADY_EXISTS, RECORD_VERSION_MISMATCH, ETAG_MISMATCH, UPLOAD_NOT_FOUND
+ * and RECORD_CHECKSUM_MISMATCH.
  *
  * @param isSeveral - The error says which operation failed.
  */
 export function decideRecords(
   operations: readonly RecordOperation[],
-  records: ReadonlyMap<string, KeptRecord>,
+  { records, uploads }: RecordsBefore,
   stamp: RecordStamp,
   isSeveral: boolean,
 ): DecidedRecords {
@@ -154,9 +170,11 @@ export function decideRecords(
     const stored = records.get(recordId(operation.name));
     const isGone = stored !== undefined && isRecordExpired(stored, stamp.nowMs);
     const old = isGone ? undefined : stored;
-    checkState(operation, old, { stamp, index: isSeveral ? index : undefined });
+    const at = { stamp, index: isSeveral ? index : undefined };
+    checkState(operation, old, at);
     if (operation.kind === "put") {
-      const record = recordAfter(operation.name, old, stamp);
+      const value = contentOf(operation.name, uploads, at);
+      const record = recordAfter({ ...operation.name, ...value }, old, stamp);
       put.push(record);
       if (isGone) expired.push(stored);
       outcomes.push({ created: old === undefined, deleted: false, record });
@@ -169,14 +187,48 @@ export function decideRecords(
   return { outcomes, put, remove, expired };
 }
 
+/** The place of an operation: the index is undefined when it is the only one. */
+interface At {
+  readonly stamp: RecordStamp;
+  readonly index: number | undefined;
+}
+
+/** The size and the checksum of the value that a draft has or has uploaded. */
+function contentOf(
+  { crc32, uploadId, value }: RecordDraft,
+  uploads: RecordsBefore["uploads"],
+  { index, stamp }: At,
+): Pick<KeptRecord, "valueBytes" | "crc32"> {
+  if (uploadId === "") return { valueBytes: value.length, crc32: undefined };
+  const upload = uploads.get(uploadId);
+  const metadata = { upload_id: uploadId, ...operationOf(index) };
+  if (upload === undefined || isUploadExpired(upload, stamp.nowMs)) {
+    const text =
+      "The upload was never begun, has ended, or was put already. Upload the value again.";
+    throw new AppError("UPLOAD_NOT_FOUND", text, { metadata });
+  }
+  if (crc32 !== undefined && crc32 !== upload.crc32) {
+    throw new AppError(
+      "RECORD_CHECKSUM_MISMATCH",
+      `The ${upload.byteCount} uploaded bytes have the CRC-32 ${upload.crc32}, not ${crc32}. Upload ` +
+        "the value again, with another id.",
+      { metadata: { ...metadata, expected_crc32: String(crc32), crc32: String(upload.crc32) } },
+    );
+  }
+  return { valueBytes: upload.byteCount, crc32: upload.crc32 };
+}
+
+function operationOf(index: number | undefined): Readonly<Record<string, string>> {
+  return index === undefined ? {} : { operation: String(index) };
+}
+
 function recordAfter(
-  { etag: _, ...draft }: RecordDraft,
+  { etag: _, ...draft }: RecordDraft & Pick<KeptRecord, "valueBytes">,
   old: KeptRecord | undefined,
   { revision, nowMs, writer }: RecordStamp,
 ): FullRecord {
   return {
     ...draft,
-    valueBytes: draft.value.length,
     expireMs: draft.ttlMs === 0 ? 0 : nowMs + draft.ttlMs,
     version: (old?.version ?? 0) + 1,
     etagRevision: revision,
@@ -189,11 +241,11 @@ function recordAfter(
 function checkState(
   operation: RecordOperation,
   old: KeptRecord | undefined,
-  { stamp, index }: { readonly stamp: RecordStamp; readonly index: number | undefined },
+  { stamp, index }: At,
 ): void {
   const { condition, kind, name } = operation;
   const version = String(old?.version ?? 0);
-  const metadata = { key: name.key, ...(index === undefined ? {} : { operation: String(index) }) };
+  const metadata = { key: name.key, ...operationOf(index) };
   const resource = { type: "Record", name: name.key };
   if (condition === false && old !== undefined) {
     const text = "The record exists already. Put it with its version, or choose another key.";
@@ -213,14 +265,17 @@ function checkState(
     old === undefined
       ? name.etag === "" || kind === "delete"
       : stamp.etags.allows(name.etag, old.etagRevision);
-  if (!isMatch) {
-    throw new AppError(
-      "ETAG_MISMATCH",
-      "The record changed since the etag was read, or the etag is of another history of the " +
-        "store. Get it and try again.",
-      { metadata },
-    );
-  }
+  if (!isMatch) throw etagMismatch(metadata);
+}
+
+/** The record has another etag. */
+export function etagMismatch(metadata: { readonly key: string }): AppError {
+  return new AppError(
+    "ETAG_MISMATCH",
+    "The record changed since the etag was read, or the etag is of another history of the store. " +
+      "Get it and try again.",
+    { metadata },
+  );
 }
 
 /** The record does not exist. */

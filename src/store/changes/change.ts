@@ -376,9 +376,9 @@ function viewBeside(
       looked();
       return documentsView(core, change).view;
     },
-    records: (names) => {
+    records: (asked) => {
       looked();
-      return recordsView(core, { namespace: ref.namespace, names }).view.records;
+      return recordsView(core, { namespace: ref.namespace, ...asked }).view;
     },
   };
 }

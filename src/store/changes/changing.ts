@@ -28,12 +28,15 @@ import type {
   TaskChange,
   TaskDecision,
   TaskView,
+  UploadDecision,
+  UploadRef,
+  UploadView,
 } from "../store.ts";
 import type { Core } from "../tables/core.ts";
 import { CONSUMER, REPLY } from "../tables/event-tables.ts";
 import { PendingMemories, readsOf } from "../tables/memory-lookup.ts";
 import { messageAt } from "../tables/messages.ts";
-import { RECORD } from "../tables/records.ts";
+import { RECORD, RECORD_UPLOAD } from "../tables/records.ts";
 import { applyConsumer, consumerView, pendingReply, saveReply } from "../tables/replies.ts";
 import { openSession } from "../tables/sessions.ts";
 import { TASK, USAGE } from "../tables/task-tables.ts";
@@ -42,7 +45,7 @@ import { aboutSession, applyPlan, type Looks, viewOf } from "./change.ts";
 import { applyDocuments, documentsView } from "./document-changes.ts";
 import { applyErasure, erasureView } from "./erasures.ts";
 import { applyMemories } from "./memory-changes.ts";
-import { applyRecords, recordsView } from "./record-changes.ts";
+import { applyRecords, applyUpload, recordsView, uploadView } from "./record-changes.ts";
 
 interface Request {
   readonly namespace: string;
@@ -207,7 +210,11 @@ export function changeRecords<T>(
   decide: (view: RecordView) => RecordDecision<T>,
 ): Promise<T> {
   const { namespace } = asked;
-  const keys = asked.names.map((name) => RECORD.key(namespace, recordId(name)));
+  const { uploadIds = [] } = asked;
+  const keys = [
+    ...asked.names.map((name) => RECORD.key(namespace, recordId(name))),
+    ...uploadIds.map((id) => RECORD_UPLOAD.key(namespace, id)),
+  ];
   let seen: ReturnType<typeof recordsView> | undefined;
   return change(core, asked, {
     decide: () => {
@@ -217,6 +224,24 @@ export function changeRecords<T>(
     about: () => [],
     save: ({ plan }) => seen && applyRecords(core, asked, seen, plan),
     whenSeen: () => whenSeen(core, keys, asked),
+  });
+}
+
+/** Decides a change of an upload. */
+export function changeUpload<T>(
+  core: Core,
+  asked: UploadRef,
+  decide: (view: UploadView) => UploadDecision<T>,
+): Promise<T> {
+  let seen: ReturnType<typeof uploadView> | undefined;
+  return change(core, asked, {
+    decide: (): Answer<T> | (UploadDecision<T> & { readonly kind: "save" }) => {
+      seen = uploadView(core, asked);
+      return decide(seen.view);
+    },
+    save: (decision) => applyUpload(core, asked, seen?.row, decision),
+    // The limit looks at the other uploads of the namespace.
+    whenSeen: () => core.writer.whenDurable(),
   });
 }
 

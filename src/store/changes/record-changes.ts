@@ -1,45 +1,69 @@
 // Changes of records that callers keep by name: what decide gets to see, and what a plan does to
 // the pending state. A plan is read for and checked as a whole before any of it is applied.
 
-import { type FullRecord, type RecordName, recordId } from "../../records/rules/record.ts";
-import { recordPlanFault } from "../kept-records.ts";
-import type { RecordChange, RecordPlan, RecordView } from "../store.ts";
+import { LIMITS } from "../../kit/limits.ts";
+import { type RecordName, recordId } from "../../records/rules/record.ts";
+import { recordPlanFault, uploadFault } from "../kept-records.ts";
+import type {
+  RecordChange,
+  RecordPlan,
+  RecordView,
+  UploadDecision,
+  UploadRef,
+  UploadView,
+} from "../store.ts";
 import type { Core } from "../tables/core.ts";
 import { unsound } from "../tables/plan-check.ts";
 import {
   encodeRecordBody,
+  partId,
   RECORD,
   RECORD_END,
+  RECORD_UPLOAD,
   type RecordRow,
   readRows,
   recordOf,
+  UPLOAD_END,
+  type UploadRow,
+  VALUE_PART,
 } from "../tables/records.ts";
 import { finishChange, nextRevision, pendingReply } from "../tables/replies.ts";
+import { PURGE } from "../tables/session-tables.ts";
+
+const NO_BYTES = new Uint8Array(0);
 
 /** The rows of the records before a change, by id. */
 type OldRows = ReadonlyMap<string, RecordRow & RecordName>;
 
+/** The state before a change of records. */
+interface Seen {
+  readonly view: RecordView;
+  readonly old: OldRows;
+  readonly uploads: ReadonlyMap<string, UploadRow>;
+}
+
 /** The view of records for decide, and their rows before the change. */
 export function recordsView(
   core: Core,
-  { namespace, names, requestId }: RecordChange,
-): { readonly view: RecordView; readonly old: OldRows } {
+  { namespace, names, requestId, uploadIds = [] }: RecordChange,
+): Seen {
   const old = readRows(core, namespace, names, "pending");
+  const uploads = new Map<string, UploadRow>();
+  for (const id of uploadIds) {
+    const row = RECORD_UPLOAD.get(core, RECORD_UPLOAD.key(namespace, id), "pending");
+    if (row !== undefined) uploads.set(id, row);
+  }
   const view = {
     revision: nextRevision(core, namespace),
     records: new Map([...old].map(([id, row]) => [id, recordOf(row)])),
+    uploads,
     reply: pendingReply(core, namespace, requestId),
   };
-  return { view, old };
+  return { view, old, uploads };
 }
 
 /** Applies a plan to the pending state. Throws an Error that names a fault of it. */
-export function applyRecords(
-  core: Core,
-  change: RecordChange,
-  seen: { readonly view: RecordView; readonly old: OldRows },
-  plan: RecordPlan,
-): void {
+export function applyRecords(core: Core, change: RecordChange, seen: Seen, plan: RecordPlan): void {
   const steps = recordSteps(change, seen, plan);
   core.writer.whole(() => {
     saveRecords(core, steps);
@@ -51,38 +75,39 @@ export function applyRecords(
 /** A change of records that was checked, so that no step of it can fail. */
 export interface RecordSteps {
   readonly namespace: string;
-  readonly old: OldRows;
+  readonly seen: Pick<Seen, "old" | "uploads">;
   readonly plan: Pick<RecordPlan, "put" | "remove">;
 }
 
 /** Checks a change of records. Throws an Error that names a fault of it. */
-export function recordSteps(
-  change: RecordChange,
-  { view, old }: { readonly view: RecordView; readonly old: OldRows },
-  plan: RecordPlan,
-): RecordSteps {
-  const fault = recordPlanFault(plan, change, view);
+export function recordSteps(change: RecordChange, seen: Seen, plan: RecordPlan): RecordSteps {
+  const fault = recordPlanFault(plan, change, seen.view);
   if (fault !== undefined) throw unsound(fault);
-  return { namespace: change.namespace, old, plan };
+  return { namespace: change.namespace, seen, plan };
 }
 
 /** Saves a change of records. */
-export function saveRecords(core: Core, { namespace, old, plan }: RecordSteps): void {
-  for (const record of plan.put ?? []) {
-    const id = recordId(record);
+export function saveRecords(
+  core: Core,
+  { namespace, seen: { old, uploads }, plan }: RecordSteps,
+): void {
+  for (const { path, key, value, uploadId, ...row } of plan.put ?? []) {
+    const id = recordId({ path, key });
     eraseOld(core, namespace, id, old.get(id));
-    const bodyNo = core.writer.putMessage(encodeRecordBody({ id, value: record.value }));
-    putRow(core, namespace, id, { ...rowOf(record), bodyNo });
+    const upload = uploads.get(uploadId);
+    if (upload === undefined) {
+      const bodyNo = core.writer.putMessage(encodeRecordBody({ id, value }));
+      putRow(core, namespace, id, { ...row, bodyNo, partsNo: 0 });
+    } else {
+      removeUpload(core, { namespace, uploadId }, upload);
+      putRow(core, namespace, id, { ...row, bodyNo: 0, partsNo: upload.partsNo });
+    }
   }
   for (const name of plan.remove ?? []) {
     const id = recordId(name);
     eraseOld(core, namespace, id, old.get(id));
     core.memtable.set(RECORD.key(namespace, id), null);
   }
-}
-
-function rowOf({ path: _path, key: _key, value: _value, ...row }: FullRecord) {
-  return row;
 }
 
 function putRow(core: Core, namespace: string, id: string, row: RecordRow): void {
@@ -92,8 +117,62 @@ function putRow(core: Core, namespace: string, id: string, row: RecordRow): void
 
 function eraseOld(core: Core, namespace: string, id: string, old: RecordRow | undefined): void {
   if (old === undefined) return;
-  core.writer.eraseMessage(old.bodyNo);
+  if (old.partsNo === 0) core.writer.eraseMessage(old.bodyNo);
+  else eraseParts(core, old.partsNo);
   if (old.expireMs > 0) core.memtable.set(RECORD_END.key(old.expireMs, namespace, id), null);
+}
+
+// A value may have too many parts for one change: upkeep erases them as it erases a log.
+function eraseParts(core: Core, partsNo: number): void {
+  PURGE.put(core, PURGE.key(partsNo), { nextSeq: 1, lastSeq: LIMITS.recordParts });
+}
+
+function removeUpload(
+  core: Core,
+  { namespace, uploadId }: UploadRef,
+  { expireMs }: UploadRow,
+): void {
+  core.memtable.set(RECORD_UPLOAD.key(namespace, uploadId), null);
+  core.memtable.set(UPLOAD_END.key(expireMs, namespace, uploadId), null);
+  core.counts.uploads.add(namespace, -1);
+}
+
+/** The view of an upload for decide, and its row. */
+export function uploadView(
+  core: Core,
+  { namespace, uploadId }: UploadRef,
+): { readonly view: UploadView; readonly row: UploadRow | undefined } {
+  const row = RECORD_UPLOAD.get(core, RECORD_UPLOAD.key(namespace, uploadId), "pending");
+  return { view: { upload: row, count: core.counts.uploads.of(core, namespace) }, row };
+}
+
+/** Applies a decision about an upload. Throws an Error that names a fault of it. */
+export function applyUpload(
+  core: Core,
+  ref: UploadRef,
+  row: UploadRow | undefined,
+  decision: UploadDecision<unknown> & { readonly kind: "save" },
+): void {
+  const fault = uploadFault(decision, row);
+  if (fault !== undefined) throw unsound(fault);
+  const { part = NO_BYTES, upload } = decision;
+  const { namespace, uploadId } = ref;
+  core.writer.whole(() => {
+    if (row !== undefined) removeUpload(core, ref, row);
+    if (upload === undefined) {
+      if (row !== undefined) eraseParts(core, row.partsNo);
+      return;
+    }
+    const partsNo = row?.partsNo ?? core.writer.nextLogNo++;
+    const offset = row?.byteCount ?? 0;
+    const body = { id: partId(partsNo, offset), value: part };
+    const bodyNo = core.writer.putMessage(encodeRecordBody(body));
+    const place = VALUE_PART.key(partsNo, offset);
+    VALUE_PART.put(core, place, { bodyNo, byteCount: part.length });
+    RECORD_UPLOAD.put(core, RECORD_UPLOAD.key(namespace, uploadId), { ...upload, partsNo });
+    UPLOAD_END.put(core, UPLOAD_END.key(upload.expireMs, namespace, uploadId), true);
+    core.counts.uploads.add(namespace, 1);
+  });
 }
 
 /** Lets records live on from now for their ttl, those that have one and have not expired. */

@@ -28,8 +28,9 @@ import { type EventLogStart, readEventLog } from "../tables/events.ts";
  * 6: records, which a version that knows only 5 would leave out of erasures and verify.
  * 7: sessions are listed by their last change, a list that a version that knows only 6 would leave
  * wrong; and every namespace is listed.
+ * 8: values of records in parts, which a version that knows only 7 would call damaged.
  */
-const STORE_FORMAT = 7;
+const STORE_FORMAT = 8;
 
 const OLDEST_FORMAT = 1;
 

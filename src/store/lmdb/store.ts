@@ -283,6 +283,7 @@ function newCounts(): Core["counts"] {
     collections: new RecordCounts((namespace) => COLLECTION.prefix(namespace)),
     consumers: new RecordCounts((namespace) => CONSUMER.prefix(namespace)),
     recalled: new RecordCounts(() => RECALLED.id),
+    uploads: new RecordCounts((namespace) => records.RECORD_UPLOAD.prefix(namespace)),
   };
 }
 
@@ -430,10 +431,14 @@ function recordReads(core: Core) {
       core.writer.isDiskFull ? [] : memories.expiredMemories(core, nowMs, limit),
     ),
     readRecords: read(records.readRecords),
+    readRecordRange: read(records.readRecordRange),
     listRecords: read(records.listRecords),
     listRecordPaths: read(records.listRecordPaths),
     expiredRecords: read((_, nowMs, limit) =>
       core.writer.isDiskFull ? [] : records.expiredRecords(core, nowMs, limit),
+    ),
+    expiredUploads: read((_, nowMs, limit) =>
+      core.writer.isDiskFull ? [] : records.expiredUploads(core, nowMs, limit),
     ),
     dueMemoryJobs: read(dueJobs),
     nextMemoryJobMs: read(nextJobMs),
@@ -494,6 +499,10 @@ function changesOf(
     changeRecords: async (change, decide) => {
       await admit(change.allowWhenFull);
       return changing.changeRecords(core, change, decide);
+    },
+    changeUpload: async (change, decide) => {
+      await admit(change.allowWhenFull);
+      return changing.changeUpload(core, change, decide);
     },
     refreshRecords: async (namespace, names, nowMs) => {
       await admit(false);

@@ -14,6 +14,7 @@ import {
   recordNameOf,
   shownPath,
 } from "../../records/rules/record.ts";
+import type { RecordUpload } from "../../records/rules/upload.ts";
 import { afterPrefix, u64 } from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
 import { decodeRecord, firstOf, rangeIndex } from "../engine/reads.ts";
@@ -35,18 +36,25 @@ import type {
   RecordPathPage,
   RecordPathQuery,
   RecordQuery,
+  UploadRef,
+  ValueRange,
 } from "../store.ts";
 import type { Core } from "./core.ts";
 import { readMessage } from "./messages.ts";
 
 /** Location of the value of a record, and everything else of it but the name. */
-export type RecordRow = Omit<KeptRecord, "path" | "key"> & { readonly bodyNo: number };
+export type RecordRow = Omit<KeptRecord, "path" | "key"> & {
+  /** 0 when the value stands in parts. */
+  readonly bodyNo: number;
+  /** Log number of the parts; 0 when there are none. */
+  readonly partsNo: number;
+};
 
 /** By namespace and the id of the name. */
 export const RECORD = defineTable(0x38, "record", [aText, lastText], {
   erasedWith: "record",
   record: mapped(
-    record<Omit<RecordRow, "owner"> & MemoryScope>({
+    record<Omit<RecordRow, "owner" | "crc32"> & MemoryScope & { readonly crc32: number }>({
       bodyNo: field.number(1),
       valueBytes: field.number(2),
       mediaType: field.text(3),
@@ -60,11 +68,14 @@ export const RECORD = defineTable(0x38, "record", [aText, lastText], {
       writer: field.text(11),
       createMs: field.number(12),
       updateMs: field.number(13),
+      partsNo: field.number(14),
+      crc32: field.number(15),
     }),
-    ({ owner, ...row }: RecordRow) => ({ ...row, ...owner }),
-    ({ userId, agentId, sessionId, ...row }): RecordRow => ({
+    ({ owner, crc32 = 0, ...row }: RecordRow) => ({ ...row, ...owner, crc32 }),
+    ({ userId, agentId, sessionId, crc32, ...row }): RecordRow => ({
       ...row,
       owner: { userId, agentId, sessionId },
+      crc32: row.partsNo === 0 ? undefined : crc32,
     }),
   ),
   bucket: bucket.firstText,
@@ -74,6 +85,55 @@ export const RECORD = defineTable(0x38, "record", [aText, lastText], {
 /** Records that expire: when, the namespace, the id of the name. */
 export const RECORD_END = defineTable(0x39, "end of a record", [aNumber, aText, lastText], {
   erasedWith: "record",
+  record: NOTHING,
+  bucket: bucket.table,
+});
+
+/** A part of a value: under the log number of its value, by its offset. */
+export const VALUE_PART = defineTable(0x3c, "part of a value", [aNumber, aNumber], {
+  under: "log",
+  record: record<{ readonly bodyNo: number; readonly byteCount: number }>({
+    bodyNo: field.number(1),
+    byteCount: field.number(2),
+  }),
+  bucket: bucket.allButLast,
+  bodyNo: ({ bodyNo }) => bodyNo,
+});
+
+/** An upload that no record has taken yet, and the log number of its parts. */
+export type UploadRow = RecordUpload & { readonly partsNo: number };
+
+/** By namespace and id. Its parts go when the upload ends. */
+export const RECORD_UPLOAD = defineTable(0x3d, "upload", [aText, lastText], {
+  erasedWith: "nothing",
+  record: mapped(
+    record<
+      Omit<UploadRow, "last"> & { readonly lastByteCount: number; readonly lastCrc32: number }
+    >({
+      partsNo: field.number(1),
+      byteCount: field.number(2),
+      partCount: field.number(3),
+      crc32: field.number(4),
+      lastByteCount: field.number(5),
+      lastCrc32: field.number(6),
+      expireMs: field.number(7),
+    }),
+    ({ last, ...row }: UploadRow) => ({
+      ...row,
+      lastByteCount: last.byteCount,
+      lastCrc32: last.crc32,
+    }),
+    ({ lastByteCount, lastCrc32, ...row }): UploadRow => ({
+      ...row,
+      last: { byteCount: lastByteCount, crc32: lastCrc32 },
+    }),
+  ),
+  bucket: bucket.firstText,
+});
+
+/** When uploads end: when, the namespace, the id. */
+export const UPLOAD_END = defineTable(0x3e, "end of an upload", [aNumber, aText, lastText], {
+  erasedWith: "nothing",
   record: NOTHING,
   bucket: bucket.table,
 });
@@ -93,8 +153,11 @@ export const decodeRecordBody: (payload: Uint8Array) => RecordBody = recordBody.
 
 const NO_KEYS = { keyPrefix: "", startKey: "", endKey: "" } as const;
 
+const NO_BYTES = new Uint8Array(0);
 // Rows of a page read at a time.
 const PAGE = 64;
+/** Parts read at a time: an answer seldom needs more. */
+const PART_PAGE = 8;
 /** About what a row takes in an answer beside its texts. */
 const ROW_BYTES = 128;
 
@@ -115,17 +178,64 @@ export function readRows(
 }
 
 /** A record as the layers above see it. */
-export function recordOf({ bodyNo: _, ...record }: RecordRow & RecordName): KeptRecord {
+export function recordOf({
+  bodyNo: _,
+  partsNo: __,
+  ...record
+}: RecordRow & RecordName): KeptRecord {
   return record;
 }
 
 // Throws RECORD_CORRUPT when the value is missing or that of another record.
 function valueIn(core: Core, row: RecordRow & RecordName): Uint8Array {
-  const payload = readMessage(core, row.bodyNo, "committed");
+  return row.partsNo === 0
+    ? bodyIn(core, row.bodyNo, { id: recordId(row), byteCount: row.valueBytes })
+    : partsIn(core, row, { offset: 0, limit: row.valueBytes });
+}
+
+function bodyIn(
+  core: Core,
+  bodyNo: number,
+  named: { readonly id: string; readonly byteCount: number },
+): Uint8Array {
+  const payload = readMessage(core, bodyNo, "committed");
   const { id, value } = decodeRecord("record", payload, decodeRecordBody);
-  if (id !== recordId(row) || value.length !== row.valueBytes) {
-    throw recordCorrupt(`message ${row.bodyNo} is not the record that its row names`);
+  if (id !== named.id || value.length !== named.byteCount) {
+    throw recordCorrupt(`message ${bodyNo} is not the record that its row names`);
   }
+  return value;
+}
+
+/** The id of the body of a part. */
+export function partId(partsNo: number, offset: number): string {
+  return `${partsNo} ${offset}`;
+}
+
+// A value ends, or goes on with the part that begins where the one before ends.
+function partsIn(
+  core: Core,
+  { partsNo, valueBytes }: RecordRow,
+  { offset, limit }: ValueRange,
+): Uint8Array {
+  const end = Math.min(valueBytes, offset + limit);
+  if (offset >= end) return NO_BYTES;
+  const start = VALUE_PART.key(partsNo, 0);
+  const before = { start, end: VALUE_PART.key(partsNo, offset + 1), reverse: true };
+  const first = firstOf(core, "committed", before)?.key ?? "";
+  const value = Buffer.allocUnsafeSlow(end - offset);
+  let at = offset;
+  const range = { start: first, end: VALUE_PART.key(partsNo, end), page: PART_PAGE };
+  for (const { key, payload } of first === "" ? [] : rangeIndex(core, "committed", range)) {
+    const [, from] = VALUE_PART.parts(key);
+    const { bodyNo, byteCount } = VALUE_PART.of(payload);
+    const isNext = at === offset ? from <= at && at < from + byteCount : from === at;
+    if (!isNext) break;
+    const bytes = bodyIn(core, bodyNo, { id: partId(partsNo, from), byteCount });
+    const piece = bytes.subarray(at - from, end - from);
+    value.set(piece, at - offset);
+    at += piece.length;
+  }
+  if (at < end) throw recordCorrupt(`a part of the value in log ${partsNo} is missing at ${at}`);
   return value;
 }
 
@@ -144,6 +254,24 @@ export function readRecords(
     records.set(id, { ...recordOf(row), value: fits ? valueIn(core, row) : undefined });
   }
   return records;
+}
+
+/** One record with a piece of its value. */
+export function readRecordRange(
+  core: Core,
+  namespace: string,
+  name: RecordName,
+  range: ValueRange,
+): ReadRecord | undefined {
+  const [row] = readRows(core, namespace, [name], "committed").values();
+  if (row === undefined) return undefined;
+  const { limit, offset } = range;
+  if (limit === 0) return { ...recordOf(row), value: undefined };
+  const value =
+    row.partsNo === 0
+      ? valueIn(core, row).subarray(offset, offset + limit)
+      : partsIn(core, row, range);
+  return { ...recordOf(row), value };
 }
 
 /** The keys of a query: from `start` on and below `end`. */
@@ -194,9 +322,10 @@ export function listRecords(core: Core, query: RecordQuery): RecordPage {
     if (name === undefined) throw recordCorrupt("a record has a name that none can have");
     const row = { ...name, ...RECORD.of(payload) };
     if (!isRecordExpired(row, nowMs)) {
-      bytes += ROW_BYTES + key.length + payload.length + (withValues ? row.valueBytes : 0);
+      const isShown = withValues && row.valueBytes <= LIMITS.recordValueBytes;
+      bytes += ROW_BYTES + key.length + payload.length + (isShown ? row.valueBytes : 0);
       if (records.length > 0 && bytes > LIMITS.pageBytes) return { records, next: last };
-      records.push({ ...recordOf(row), value: withValues ? valueIn(core, row) : undefined });
+      records.push({ ...recordOf(row), value: isShown ? valueIn(core, row) : undefined });
     }
     looks++;
     last = id;
@@ -254,6 +383,19 @@ export function expiredRecords(
       throw recordCorrupt("the end of a record is listed, and the record is missing");
     }
     found.push({ ...name, namespace });
+  }
+  return found;
+}
+
+/** Uploads whose time has run out, the earliest first. */
+export function expiredUploads(core: Core, nowMs: number, limit: number): UploadRef[] {
+  const start = UPLOAD_END.id + u64(0);
+  const end = UPLOAD_END.id + u64(Math.max(0, nowMs) + 1);
+  const found: UploadRef[] = [];
+  for (const { key } of rangeIndex(core, "committed", { start, end, page: limit })) {
+    if (found.length >= limit) break;
+    const [, namespace, uploadId] = UPLOAD_END.parts(key);
+    found.push({ namespace, uploadId });
   }
   return found;
 }

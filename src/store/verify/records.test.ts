@@ -6,12 +6,22 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeTempDir, type TempDir } from "../../../test/support/kit/temp-dir.ts";
 import { readFacts, START_MS } from "../../../test/support/store/plans.ts";
-import { changeRecords } from "../../../test/support/store/records.ts";
+import { changeRecords, changeUpload } from "../../../test/support/store/records.ts";
+import { recordId } from "../../records/rules/record.ts";
 import { seal, unseal } from "../engine/envelope.ts";
 import { type Environment, openEnvironment } from "../engine/environment.ts";
 import { u64 } from "../engine/keys.ts";
 import { openLmdbStore } from "../lmdb/store.ts";
-import { encodeRecordBody, RECORD, RECORD_END, type RecordRow } from "../tables/records.ts";
+import {
+  encodeRecordBody,
+  partId,
+  RECORD,
+  RECORD_END,
+  RECORD_UPLOAD,
+  type RecordRow,
+  type UploadRow,
+  VALUE_PART,
+} from "../tables/records.ts";
 import { verifyDirectory } from "./verify.ts";
 
 const OPTIONS = { readFacts, floor: { bytes: 0 } };
@@ -22,6 +32,7 @@ const END_MS = START_MS + 1_000;
 
 let temporary: TempDir;
 let golden = "";
+let uploaded = "";
 let copies = 0;
 
 beforeAll(async () => {
@@ -37,7 +48,25 @@ beforeAll(async () => {
   const other = [{ path: ["q"], key: "a", text: "" }];
   await changeRecords(again, { ...action, nowMs: START_MS, put: other });
   await again.close();
+  uploaded = join(temporary.path, "uploaded");
+  await fillUploaded(uploaded);
 });
+
+/** A store with a record of three parts, and an upload that no record has taken. */
+async function fillUploaded(directory: string): Promise<void> {
+  const upload = { kind: "upload", namespace: "default", nowMs: START_MS } as const;
+  const action = { kind: "records", namespace: "default", sessionId: "", remove: [] } as const;
+  const store = await openLmdbStore({ directory, ...OPTIONS });
+  for (const text of PARTS) await changeUpload(store, { ...upload, uploadId: "u", text });
+  const put = [{ ...UPLOADED, text: "", uploadId: "u" }];
+  await changeRecords(store, { ...action, nowMs: START_MS, put });
+  await changeUpload(store, { ...upload, uploadId: "open", text: "open" });
+  await store.close();
+  const again = await openLmdbStore({ directory, ...OPTIONS });
+  const other = [{ path: ["q"], key: "a", text: "" }];
+  await changeRecords(again, { ...action, nowMs: START_MS, put: other });
+  await again.close();
+}
 
 afterAll(async () => {
   await temporary[Symbol.asyncDispose]();
@@ -106,14 +135,120 @@ const DAMAGES: readonly [string, string, (env: Environment) => Promise<unknown>]
   ],
 ];
 
+const PARTS = ["first ", "second ", "third"];
+const UPLOADED = { path: ["p"], key: "uploaded" };
+const UPLOADED_KEY = RECORD.key("default", recordId(UPLOADED));
+const UPLOAD_KEY = RECORD_UPLOAD.key("default", "open");
+
+function decoded<R>(
+  { index }: Environment,
+  key: string,
+  table: { decode(bytes: Uint8Array): R },
+): R {
+  return table.decode(unseal(key, index.get(key) ?? Buffer.alloc(0), "row"));
+}
+
+const partsNo = (env: Environment) => decoded(env, UPLOADED_KEY, RECORD).partsNo;
+const partKey = (env: Environment, at = 6) => VALUE_PART.key(partsNo(env), at);
+const partNo = (env: Environment) => decoded(env, partKey(env), VALUE_PART).bodyNo;
+
+async function putPart(env: Environment, offset: number, text: string) {
+  const key = u64(partNo(env));
+  const body = { id: partId(partsNo(env), offset), value: Buffer.from(text) };
+  await env.message.put(key, seal(key, encodeRecordBody(body)));
+}
+
+async function putUpload(env: Environment, parts: Partial<UploadRow>) {
+  const row = { ...decoded(env, UPLOAD_KEY, RECORD_UPLOAD), ...parts };
+  await env.index.put(UPLOAD_KEY, RECORD_UPLOAD.encode(UPLOAD_KEY, row));
+}
+
+const PART_DAMAGES: readonly [string, string, (env: Environment) => Promise<unknown>][] = [
+  ["a lost part", "a value in parts is not whole", (env) => env.index.remove(partKey(env))],
+  [
+    "a lost last part",
+    "a value in parts is not whole",
+    (env) => env.index.remove(partKey(env, 13)),
+  ],
+  [
+    "the lost body of a part",
+    "the body of a part is missing",
+    (env) => env.message.remove(u64(partNo(env))),
+  ],
+  [
+    "the damaged body of a part",
+    "the body of a part is damaged",
+    (env) => env.message.put(u64(partNo(env)), flip(env.message.get(u64(partNo(env))))),
+  ],
+  [
+    "a part of another place",
+    "a part of a value does not follow the one before",
+    (env) => putPart(env, 0, "second "),
+  ],
+  [
+    "a part of another size",
+    "a part of a value does not follow the one before",
+    (env) => putPart(env, 6, "seconds "),
+  ],
+  [
+    "parts that belong to nobody",
+    "a record belongs to no log",
+    ({ index }) => index.remove(UPLOADED_KEY),
+  ],
+  [
+    "an upload that never ends",
+    "an upload would never end",
+    (env) => putUpload(env, { expireMs: 7 }),
+  ],
+  [
+    "an upload of another number of parts",
+    "the parts of an upload are counted wrongly",
+    (env) => putUpload(env, { partCount: 7 }),
+  ],
+  [
+    "an upload with the parts of a record",
+    "the parts of a value belong to another log",
+    (env) => putUpload(env, { partsNo: partsNo(env) }),
+  ],
+  ["a lost upload", "the ends of uploads are wrong", ({ index }) => index.remove(UPLOAD_KEY)],
+];
+
+test.each(PART_DAMAGES)("verify finds %s, and reads do not make it up", async (_, kind, alter) => {
+  const { directory, env } = await copyOf(uploaded);
+  await alter(env);
+  await env.root.close();
+  const { problems } = await verifyDirectory(directory);
+  expect(problems.map((problem) => problem.kind)).toContain(kind);
+  const store = await openLmdbStore({ directory, ...OPTIONS });
+  const text = await store.readRecordRange("default", UPLOADED, { offset: 0, limit: 1_000 }).then(
+    (record) => record && Buffer.from(record.value ?? []).toString(),
+    (error: unknown) => String(error),
+  );
+  await store.close();
+  expect([undefined, PARTS.join("")].includes(text) || text?.includes("damaged")).toBe(true);
+});
+
+test("verify finds parts with another checksum", async () => {
+  const { directory, env } = await copyOf(uploaded);
+  await putPart(env, 6, "SECOND ");
+  await env.root.close();
+  const { problems } = await verifyDirectory(directory);
+  expect(problems.map((problem) => problem.kind)).toEqual(["a value in parts is not whole"]);
+});
+
+async function copyOf(of: string): Promise<{ directory: string; env: Environment }> {
+  const directory = join(temporary.path, `copy-${++copies}`);
+  cpSync(of, directory, { recursive: true });
+  return { directory, env: openEnvironment({ directory }) };
+}
+
 test("verify finds nothing where nothing is damaged", async () => {
   expect((await verifyDirectory(golden)).problems).toEqual([]);
+  expect((await verifyDirectory(uploaded)).problems).toEqual([]);
 });
 
 test.each(DAMAGES)("verify finds %s, and reads do not make it up", async (_, kind, alter) => {
-  const directory = join(temporary.path, `copy-${++copies}`);
-  cpSync(golden, directory, { recursive: true });
-  const env = openEnvironment({ directory });
+  const { directory, env } = await copyOf(golden);
   await alter(env);
   await env.root.close();
   const { problems } = await verifyDirectory(directory);

@@ -1,28 +1,32 @@
 // Conformance: records that callers keep by name.
 
 import { describe, expect } from "vitest";
+import { checksum } from "../../../src/kit/checksum.ts";
 import { consumerNotFound } from "../../../src/kit/errors.ts";
 import { LIMITS } from "../../../src/kit/limits.ts";
 import {
+  type FullRecord,
   type KeptRecord,
   type PathChoice,
   type RecordName,
   type RecordRange,
   recordId,
 } from "../../../src/records/rules/record.ts";
-import type { RecordPlan, RecordQuery } from "../../../src/store/store.ts";
+import type { ReadRecord, RecordPlan, RecordQuery } from "../../../src/store/store.ts";
 import { plain } from "../../support/kit/plain.ts";
 import { newEvent, START_MS } from "../../support/store/plans.ts";
 import {
   allRecordPaths,
   allRecords,
   changeRecords,
+  changeUpload,
   newRecord,
   type RecordAction,
   recordsIn,
 } from "../../support/store/records.ts";
 import { revisionOf } from "../../support/store/revisions.ts";
 import { type OpenEngine, type Scene, testsOn } from "../scene.ts";
+import { settle } from "./upkeep.ts";
 
 const NAMESPACE = "default";
 const EVENTS = [newEvent({ namespace: NAMESPACE, sessionId: "" })];
@@ -49,6 +53,10 @@ async function namesOf(scene: Scene, namespace?: string): Promise<readonly strin
 
 function shown({ path, key, version }: KeptRecord): string {
   return `${[...path, key].join("/")} ${version}`;
+}
+
+function asRead({ uploadId: _, ...record }: FullRecord): ReadRecord {
+  return record;
 }
 
 function save(scene: Scene, names: readonly RecordName[], plan: Partial<RecordPlan>) {
@@ -81,7 +89,7 @@ export function recordSuite(open: OpenEngine): void {
       for (let round = 0; round < 2; round += 1) {
         const names = [large, empty, ...named("p/x", "e/p")];
         const found = await scene.store.readRecords(NAMESPACE, names, 1e9);
-        expect(plain([...found.values()])).toEqual(plain([large, empty]));
+        expect(plain([...found.values()])).toEqual(plain([large, empty].map(asRead)));
         expect((await scene.store.readRecords("x", names, 0)).size).toBe(0);
         await scene.engine.reopen();
       }
@@ -170,6 +178,130 @@ export function recordSuite(open: OpenEngine): void {
         expect(await revisionOf(scene.store)).toBe(0);
       });
     }
+  });
+
+  describe("a value in parts", () => {
+    const UPLOAD = {
+      kind: "upload",
+      namespace: NAMESPACE,
+      uploadId: "u",
+      nowMs: START_MS,
+    } as const;
+    const upload = async (scene: Scene, ...texts: readonly string[]) => {
+      for (const text of texts) await changeUpload(scene.store, { ...UPLOAD, text });
+    };
+    const taken = (name: string) => {
+      const [draft] = drafts(name);
+      return draft === undefined ? [] : [{ ...draft, uploadId: "u" }];
+    };
+    const textOfRecord = async (scene: Scene, name = "p/a") => {
+      const found = await scene.store.readRecords(NAMESPACE, named(name), 1e9);
+      return Buffer.from([...found.values()][0]?.value ?? []).toString();
+    };
+
+    test("is the value of a record once a put takes it, and not before", async (scene) => {
+      await change(scene, { put: drafts("p/a") });
+      await upload(scene, "one ", "two ", "three");
+      expect(await textOfRecord(scene)).toBe(drafts("p/a")[0]?.text);
+      expect(await revisionOf(scene.store)).toBe(1);
+      await scene.engine.reopen();
+      await change(scene, { put: taken("p/a") });
+      for (let round = 0; round < 2; round += 1) {
+        expect(await textOfRecord(scene)).toBe("one two three");
+        const [record] = await recordsIn(scene.store);
+        const crc32 = checksum(Buffer.from("one two three"));
+        expect(record).toMatchObject({ valueBytes: 13, crc32, version: 2 });
+        await scene.engine.reopen();
+      }
+      expect(await changeUpload(scene.store, { ...UPLOAD, text: "" })).toEqual({ count: 0 });
+    });
+
+    test("is read in pieces that end where they are asked to", async (scene) => {
+      await upload(scene, "abc", "def", "g");
+      await change(scene, { put: [...taken("p/a"), ...drafts("p/b")] });
+      const whole = "abcdefg";
+      for (let offset = 0; offset <= 8; offset += 1) {
+        for (let limit = 1; limit <= 8; limit += 1) {
+          const [name] = named("p/a");
+          const found =
+            name && (await scene.store.readRecordRange(NAMESPACE, name, { offset, limit }));
+          const text = Buffer.from(found?.value ?? []).toString();
+          expect(text, `${offset}+${limit}`).toBe(whole.slice(offset, offset + limit));
+        }
+      }
+      const at = { offset: 2, limit: 3 };
+      const [plain, none] = named("p/b", "p/none");
+      if (plain === undefined || none === undefined) throw new Error("There are two names.");
+      const piece = await scene.store.readRecordRange(NAMESPACE, plain, at);
+      expect(Buffer.from(piece?.value ?? []).toString()).toBe("xt ");
+      const bare = await scene.store.readRecordRange(NAMESPACE, plain, { ...at, limit: 0 });
+      expect([bare?.value, bare?.version]).toEqual([undefined, 1]);
+      expect(await scene.store.readRecordRange(NAMESPACE, none, at)).toBe(undefined);
+    });
+
+    test("goes with its record, and upkeep leaves nothing of it", async (scene) => {
+      for (const last of ["replaced", "removed", "dropped"]) {
+        await upload(scene, last, "x".repeat(5_000));
+        if (last === "dropped") await upload(scene, "");
+        else await change(scene, { put: taken("p/a") });
+      }
+      await change(scene, { remove: named("p/a") });
+      await settle(scene.store, {});
+      expect(await recordsIn(scene.store)).toEqual([]);
+      await scene.engine.reopen();
+      expect(await changeUpload(scene.store, { ...UPLOAD, text: "" })).toEqual({ count: 0 });
+    });
+
+    test("is left out of lists and batches that it does not fit", async (scene) => {
+      const data = "y".repeat(3_000_000);
+      await upload(scene, data, data);
+      await change(scene, { put: [...taken("p/a"), ...drafts("p/b")] });
+      const found = await scene.store.readRecords(NAMESPACE, named("p/a", "p/b"), 4_000_000);
+      expect([...found.values()].map(({ value }) => value?.length)).toEqual([undefined, 12]);
+      const list = await recordsIn(scene.store);
+      expect(list.map(({ value, valueBytes }) => [value?.length, valueBytes])).toEqual([
+        [undefined, 6_000_000],
+        [12, 12],
+      ]);
+    });
+
+    test("ends as one upload, of one namespace, at its time", async (scene) => {
+      await upload(scene, "a");
+      const other = { ...UPLOAD, namespace: "other" };
+      expect(await changeUpload(scene.store, { ...other, text: "b" })).toEqual({ count: 0 });
+      await changeUpload(scene.store, { ...UPLOAD, nowMs: START_MS + 5, text: "c" });
+      const endMs = START_MS + LIMITS.recordUploadMs;
+      const ended = (nowMs: number) => scene.store.expiredUploads(nowMs, 10);
+      expect(await ended(endMs - 1)).toEqual([]);
+      expect(await ended(endMs)).toEqual([{ namespace: "other", uploadId: "u" }]);
+      expect((await ended(endMs + 5)).length).toBe(2);
+      const view = await changeUpload(scene.store, { ...UPLOAD, text: "" });
+      expect(view).toMatchObject({ count: 1, upload: { byteCount: 2, partCount: 2 } });
+      expect((await ended(endMs + 5)).length).toBe(1);
+    });
+
+    test("is not saved by a plan that gives it another size, checksum or upload", async (scene) => {
+      await upload(scene, "abc");
+      const [name] = named("p/a");
+      if (name === undefined) throw new Error("There is a name.");
+      const value = new Uint8Array(0);
+      const sound = { ...name, value, uploadId: "u", valueBytes: 3, etagRevision: 1 };
+      const crc32 = checksum(Buffer.from("abc"));
+      const asked = { namespace: NAMESPACE, names: [name], uploadIds: ["u", "none"] };
+      for (const wrong of [
+        { valueBytes: 4 },
+        { crc32: 1 },
+        { uploadId: "none" },
+        { uploadId: "" },
+      ]) {
+        const put = [newRecord({ ...sound, crc32, ...wrong })];
+        const saved = scene.store.changeRecords(asked, () => ({
+          ...{ kind: "save", result: 0, plan: { nowMs: START_MS, events: EVENTS, put } },
+        }));
+        await expect(saved).rejects.toThrow(/plan .*is (faulty|not sound)/i);
+      }
+      expect(await recordsIn(scene.store)).toEqual([]);
+    });
   });
 
   describe("a list of records", () => {

@@ -125,7 +125,7 @@ function wholePlan(view: SessionView): SessionPlan {
     records: {
       nowMs: START_MS,
       put: [newRecord({ ...record("new"), etagRevision: revision })],
-      remove: [...view.records([record("old"), record("none")]).values()],
+      remove: [...view.records({ names: [record("old"), record("none")] }).records.values()],
     },
   };
 }

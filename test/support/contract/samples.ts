@@ -330,6 +330,7 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   deleteDocuments: { collectionId: "doomed", documentIds: ["gone"], allowMissing: true },
   clearCollection: { collectionId: "doomed" },
   embed: { texts: ["hello"], purpose: 2 },
+  uploadRecordPart: { uploadId: "u", data: Buffer.from("v") },
   putRecord: { record: record({ path: ["p"], key: "k", value: Buffer.from("v") }) },
   getRecord: { path: ["p"], key: "seed" },
   batchGetRecords: { records: [{ path: ["p"], key: "seed" }] },

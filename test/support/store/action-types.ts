@@ -40,6 +40,8 @@ export interface RecordChanges {
 /** A record to write. */
 export interface RecordDraft extends RecordName {
   readonly text: string;
+  /** The value is that of this upload, if there is one, and not the text. */
+  readonly uploadId?: string;
   readonly ttlMs?: number;
   readonly userId?: string;
 }

@@ -11,10 +11,10 @@ import {
   sessionNotFound,
 } from "../../../src/kit/errors.ts";
 import { makeMessageId } from "../../../src/kit/ids.ts";
+import type { RecordsBefore } from "../../../src/records/rules/record.ts";
 import type { PolicyState, Session } from "../../../src/session/rules/session.ts";
 import type {
   NewMessage,
-  RecordView,
   SessionDecision,
   SessionPlan,
   SessionView,
@@ -32,7 +32,7 @@ import {
   type SessionAction,
 } from "./action-types.ts";
 import { newFields, newHead, newMessage, rangesOf, totalsOf } from "./plans.ts";
-import { recordPart, wordsOf } from "./records.ts";
+import { askedBy, recordPart, wordsOf } from "./records.ts";
 
 /** Does an action of a session. */
 export function act(store: Store, action: SessionAction): Promise<ActionResult> {
@@ -181,12 +181,12 @@ function append(action: Action<"append">, view: SessionView, session: Session): 
 /** The records that go with an append. */
 function recordsOf({ nowMs, records }: Action<"append">, view: SessionView): Partial<SessionPlan> {
   if (records === undefined) return {};
-  const seen = { records: seenRecords(records, view), revision: view.revision };
+  const seen = { ...seenRecords(records, view), revision: view.revision };
   return { records: recordPart(seen, { ...records, nowMs }) };
 }
 
-function seenRecords({ put, remove }: RecordChanges, view: SessionView): RecordView["records"] {
-  return view.records([...put, ...remove].map(({ path, key }) => ({ path, key })));
+function seenRecords(changes: RecordChanges, view: SessionView): RecordsBefore {
+  return view.records(askedBy(changes));
 }
 
 /** An id as the server makes them; unique as no two messages of a log share a seq. */
@@ -409,7 +409,7 @@ function saved(
     window: plan.window?.map(({ seq }) => seq),
     messages: [...view.messages.keys()].sort(),
     ...(action.kind === "append" && action.records !== undefined
-      ? { records: [...seenRecords(action.records, view).values()].map(wordsOf).sort() }
+      ? { records: [...seenRecords(action.records, view).records.values()].map(wordsOf).sort() }
       : {}),
   };
   const reply = action.requestId === undefined ? {} : { reply: replyTo(action, result) };

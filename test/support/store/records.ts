@@ -8,12 +8,14 @@ import {
   type RecordName,
   recordId,
 } from "../../../src/records/rules/record.ts";
+import { type RecordUpload, withPart } from "../../../src/records/rules/upload.ts";
 import type {
   ReadRecord,
   RecordPathQuery,
   RecordQuery,
   RecordView,
   Store,
+  UploadView,
 } from "../../../src/store/store.ts";
 import { type ActionBase, isYoung, type RecordChanges } from "./action-types.ts";
 import { newEvent, newReply, START_MS } from "./plans.ts";
@@ -36,6 +38,8 @@ export interface RecordResult {
 export function newRecord(parts: Partial<FullRecord> & RecordName): FullRecord {
   const value = parts.value ?? Uint8Array.from(Buffer.from(`value of ${parts.key}`));
   return {
+    crc32: undefined,
+    uploadId: "",
     mediaType: "",
     owner: { userId: "", agentId: "", sessionId: "" },
     ttlMs: 0,
@@ -45,9 +49,9 @@ export function newRecord(parts: Partial<FullRecord> & RecordName): FullRecord {
     writer: "local",
     createMs: START_MS,
     updateMs: START_MS,
+    valueBytes: value.length,
     ...parts,
     value,
-    valueBytes: value.length,
   };
 }
 
@@ -57,16 +61,32 @@ export function wordsOf(record: KeptRecord): string {
   return [recordId(record), version, valueBytes, owner.userId, updateMs, expireMs].join("|");
 }
 
+/** The names and uploads that a change of records must see. */
+export function askedBy({ put, remove }: RecordChanges) {
+  return {
+    names: [...put, ...remove].map(({ path, key }) => ({ path, key })),
+    uploadIds: put.flatMap(({ uploadId }) => uploadId ?? []),
+  };
+}
+
 /** The part of a plan that writes and deletes records. */
 export function recordPart(
-  view: Pick<RecordView, "records" | "revision">,
+  view: Omit<RecordView, "reply">,
   { nowMs, ...action }: RecordChanges & { readonly nowMs: number },
 ): { readonly put: readonly FullRecord[]; readonly remove: readonly RecordName[]; nowMs: number } {
-  const put = action.put.map(({ path, key, text, ttlMs = 0, userId = "" }) => {
+  const taking = new Map(view.uploads);
+  const put = action.put.map(({ path, key, text, ttlMs = 0, uploadId = "", userId = "" }) => {
     const old = view.records.get(recordId({ path, key }));
+    const upload = taking.get(uploadId);
+    taking.delete(uploadId);
     return newRecord({
       ...{ path, key, ttlMs, etagRevision: view.revision, updateMs: nowMs },
-      value: Uint8Array.from(Buffer.from(text)),
+      ...(upload === undefined
+        ? { value: Uint8Array.from(Buffer.from(text)) }
+        : {
+            ...{ uploadId, value: new Uint8Array(0) },
+            ...{ valueBytes: upload.byteCount, crc32: upload.crc32 },
+          }),
       expireMs: ttlMs === 0 ? 0 : nowMs + ttlMs,
       owner: { userId, agentId: "", sessionId: "" },
       version: (old?.version ?? 0) + 1,
@@ -84,8 +104,11 @@ export function recordPart(
 /** Does an action of records. Nothing to do is an answer. */
 export function changeRecords(store: Store, action: RecordAction): Promise<RecordResult> {
   const { namespace, nowMs, requestId } = action;
-  const names = [...action.put, ...action.remove].map(({ path, key }) => ({ path, key }));
-  const change = { namespace, names, ...(requestId === undefined ? {} : { requestId }) };
+  const change = {
+    namespace,
+    ...askedBy(action),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
   return store.changeRecords<RecordResult>(change, (view) => {
     if (isYoung(view.reply, nowMs)) {
       const result = JSON.parse(Buffer.from(view.reply.bytes).toString()) as RecordResult;
@@ -101,6 +124,36 @@ export function changeRecords(store: Store, action: RecordAction): Promise<Recor
     const reply = newReply(JSON.stringify(result), nowMs);
     return { kind: "save", result, plan: { ...part, events, reply } };
   });
+}
+
+/** Adds a part to an upload, or deletes the upload. */
+export interface UploadAction {
+  readonly kind: "upload";
+  readonly namespace: string;
+  readonly uploadId: string;
+  /** Empty deletes. */
+  readonly text: string;
+  readonly nowMs: number;
+}
+
+/** Does an action of an upload; gives what it saw. */
+export function changeUpload(store: Store, action: UploadAction): Promise<UploadView> {
+  const { namespace, nowMs, text, uploadId } = action;
+  return store.changeUpload({ namespace, uploadId }, (view) => {
+    const { upload: old } = view;
+    // An engine keeps more than the rest may see.
+    const result = { count: view.count, upload: old && seenOf(old) };
+    if (text === "" && old === undefined) return { kind: "answer", result };
+    if (text === "") return { kind: "save", result, upload: undefined };
+    const data = Buffer.from(text);
+    const upload = withPart(old, { uploadId, offset: old?.byteCount ?? 0, data }, nowMs);
+    if (upload === undefined) return { kind: "answer", result };
+    return { kind: "save", result, upload, part: data };
+  });
+}
+
+function seenOf({ byteCount, crc32, expireMs, last, partCount }: RecordUpload): RecordUpload {
+  return { byteCount, crc32, expireMs, last, partCount };
 }
 
 /** All records of a query, page by page. */

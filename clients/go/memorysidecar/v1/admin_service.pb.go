@@ -611,6 +611,8 @@ type GetServerInfoResponse struct {
 	//   - `policy_preview`: PreviewPolicy.
 	//   - `recall`: Recall.
 	//   - `record_paths`: ListRecordPaths.
+	//   - `record_uploads`: UploadRecordPart, `NamedRecord.upload_id`, and ranges of values in
+	//     GetRecord.
 	//   - `records`: RecordService.
 	//   - `relations`: QueryRelations and MergeEntities.
 	//   - `replace_messages`: ReplaceMessages.

@@ -157,8 +157,9 @@ const (
 	// ABORTED. Messages of the session were changed or deleted while it was exported. Remedy:
 	// export it again.
 	ErrorReason_ERROR_REASON_SESSION_CHANGED ErrorReason = 31
-	// NOT_FOUND. The upload of a snapshot has timed out, or the server was restarted. Remedy:
-	// start again with the first chunk. Metadata: `upload_id`.
+	// NOT_FOUND. The upload has timed out or was never begun; that of a snapshot also ends with a
+	// restart of the server, that of a record with the put that takes it. Remedy: start again with
+	// the first chunk or part. Metadata: `upload_id`, `operation` (its index in WriteRecords).
 	ErrorReason_ERROR_REASON_UPLOAD_NOT_FOUND ErrorReason = 32
 	// UNAVAILABLE with `RetryInfo`. The limit on concurrent uploads, or on the bytes held for
 	// them, is reached. The chunk was not accepted. Remedy: finish an upload, or retry after the
@@ -264,6 +265,18 @@ const (
 	// more than the budget. Remedy: raise `max_tokens`, or let the policy keep less. Metadata:
 	// `token_count`, `limit`.
 	ErrorReason_ERROR_REASON_CONTEXT_BUDGET_TOO_SMALL ErrorReason = 64
+	// ABORTED. The parts of the upload do not end at the offset: a part was lost or sent twice, or
+	// two callers use one id. Remedy: go on at `size`, or upload with another id. Metadata:
+	// `upload_id`, `size` (number of bytes so far).
+	ErrorReason_ERROR_REASON_UPLOAD_OFFSET_MISMATCH ErrorReason = 65
+	// FAILED_PRECONDITION. The bytes of the upload do not have the checksum that the put names.
+	// Nothing was written. Remedy: upload the value again, with another id. Metadata: `upload_id`,
+	// `expected_crc32`, `crc32`, `operation` (its index in WriteRecords).
+	ErrorReason_ERROR_REASON_RECORD_CHECKSUM_MISMATCH ErrorReason = 66
+	// FAILED_PRECONDITION. The value is too large for one answer, or an upload has as many bytes or
+	// parts as a value may have. Remedy: get the value in ranges; upload in larger parts, or split
+	// the value. Metadata: `limit`, `size` (bytes of the value) or `parts`.
+	ErrorReason_ERROR_REASON_RECORD_VALUE_TOO_LARGE ErrorReason = 67
 )
 
 // Enum value maps for ErrorReason.
@@ -334,6 +347,9 @@ var (
 		62: "ERROR_REASON_COMPACTION_FAILED",
 		63: "ERROR_REASON_REPLY_TOO_LARGE",
 		64: "ERROR_REASON_CONTEXT_BUDGET_TOO_SMALL",
+		65: "ERROR_REASON_UPLOAD_OFFSET_MISMATCH",
+		66: "ERROR_REASON_RECORD_CHECKSUM_MISMATCH",
+		67: "ERROR_REASON_RECORD_VALUE_TOO_LARGE",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":                  0,
@@ -401,6 +417,9 @@ var (
 		"ERROR_REASON_COMPACTION_FAILED":            62,
 		"ERROR_REASON_REPLY_TOO_LARGE":              63,
 		"ERROR_REASON_CONTEXT_BUDGET_TOO_SMALL":     64,
+		"ERROR_REASON_UPLOAD_OFFSET_MISMATCH":       65,
+		"ERROR_REASON_RECORD_CHECKSUM_MISMATCH":     66,
+		"ERROR_REASON_RECORD_VALUE_TOO_LARGE":       67,
 	}
 )
 
@@ -435,7 +454,7 @@ var File_memorysidecar_v1_error_reason_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
-	"#memorysidecar/v1/error_reason.proto\x12\x10memorysidecar.v1*\xc8\x12\n" +
+	"#memorysidecar/v1/error_reason.proto\x12\x10memorysidecar.v1*\xc5\x13\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\"\n" +
 	"\x1eERROR_REASON_REQUEST_MALFORMED\x10\x01\x12 \n" +
@@ -502,7 +521,10 @@ const file_memorysidecar_v1_error_reason_proto_rawDesc = "" +
 	"\x1fERROR_REASON_COMPACTION_RUNNING\x10=\x12\"\n" +
 	"\x1eERROR_REASON_COMPACTION_FAILED\x10>\x12 \n" +
 	"\x1cERROR_REASON_REPLY_TOO_LARGE\x10?\x12)\n" +
-	"%ERROR_REASON_CONTEXT_BUDGET_TOO_SMALL\x10@B\xb9\x01\n" +
+	"%ERROR_REASON_CONTEXT_BUDGET_TOO_SMALL\x10@\x12'\n" +
+	"#ERROR_REASON_UPLOAD_OFFSET_MISMATCH\x10A\x12)\n" +
+	"%ERROR_REASON_RECORD_CHECKSUM_MISMATCH\x10B\x12'\n" +
+	"#ERROR_REASON_RECORD_VALUE_TOO_LARGE\x10CB\xb9\x01\n" +
 	"\x13io.memorysidecar.v1B\x10ErrorReasonProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3"
 
 var (

@@ -90,8 +90,8 @@ type NamedRecord struct {
 	// The key, unique in its path: at most 512 bytes of UTF-8 without control characters. Required.
 	Key string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
 	// The value, returned byte for byte. May be empty. At most 4,128,768 bytes, so that a record fits
-	// the 4 MiB that stock clients receive; a larger one is kept in several records of one path. Not
-	// in an answer that leaves values out: `value_size` then gives its size.
+	// the 4 MiB that stock clients receive; a larger one is uploaded before, see `upload_id`. Not in
+	// an answer that leaves values out: `value_size` then gives its size.
 	Value []byte `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
 	// Media type of the value, for example `application/json`. Not interpreted. Optional, at most 127
 	// bytes.
@@ -119,7 +119,13 @@ type NamedRecord struct {
 	// Time of the last put. Output only; initially equal to `create_time`.
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	// Time at which the record expires by its ttl. Unset without one. Output only.
-	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	// In a put: the upload whose bytes become the value, in place of `value`, which must be empty.
+	// The put ends the upload. At most 128 bytes. Empty in answers. Capability `record_uploads`.
+	UploadId string `protobuf:"bytes,14,opt,name=upload_id,json=uploadId,proto3" json:"upload_id,omitempty"`
+	// CRC-32 of the value, as in zlib, PNG and gzip. In a put it must match the bytes of the upload,
+	// and needs `upload_id`. In answers it is set for a value that was uploaded.
+	ValueCrc32    *uint32 `protobuf:"varint,15,opt,name=value_crc32,json=valueCrc32,proto3,oneof" json:"value_crc32,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -243,6 +249,20 @@ func (x *NamedRecord) GetExpireTime() *timestamppb.Timestamp {
 		return x.ExpireTime
 	}
 	return nil
+}
+
+func (x *NamedRecord) GetUploadId() string {
+	if x != nil {
+		return x.UploadId
+	}
+	return ""
+}
+
+func (x *NamedRecord) GetValueCrc32() uint32 {
+	if x != nil && x.ValueCrc32 != nil {
+		return *x.ValueCrc32
+	}
+	return 0
 }
 
 // Name of a record.
@@ -1036,7 +1056,7 @@ var File_memorysidecar_v1_record_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_record_proto_rawDesc = "" +
 	"\n" +
-	"\x1dmemorysidecar/v1/record.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xdf\x04\n" +
+	"\x1dmemorysidecar/v1/record.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xbd\x05\n" +
 	"\vNamedRecord\x12#\n" +
 	"\x04path\x18\x01 \x03(\tB\x0f\xba\xbe\x18\v\b\x01\x18\xff\x01  (\x01P\x01R\x04path\x12\x1d\n" +
 	"\x03key\x18\x02 \x01(\tB\v\xba\xbe\x18\a\b\x01\x18\x80\x04P\x01R\x03key\x12\x1f\n" +
@@ -1056,7 +1076,11 @@ const file_memorysidecar_v1_record_proto_rawDesc = "" +
 	"\vupdate_time\x18\f \x01(\v2\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01R\n" +
 	"updateTime\x12C\n" +
 	"\vexpire_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01R\n" +
-	"expireTime\"O\n" +
+	"expireTime\x12&\n" +
+	"\tupload_id\x18\x0e \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x01P\x01R\buploadId\x12$\n" +
+	"\vvalue_crc32\x18\x0f \x01(\rH\x00R\n" +
+	"valueCrc32\x88\x01\x01B\x0e\n" +
+	"\f_value_crc32\"O\n" +
 	"\tRecordRef\x12#\n" +
 	"\x04path\x18\x01 \x03(\tB\x0f\xba\xbe\x18\v\b\x01\x18\xff\x01  (\x01P\x01R\x04path\x12\x1d\n" +
 	"\x03key\x18\x02 \x01(\tB\v\xba\xbe\x18\a\b\x01\x18\x80\x04P\x01R\x03key\"l\n" +
@@ -1179,6 +1203,7 @@ func file_memorysidecar_v1_record_proto_init() {
 	}
 	file_memorysidecar_v1_memory_proto_init()
 	file_memorysidecar_v1_rules_proto_init()
+	file_memorysidecar_v1_record_proto_msgTypes[0].OneofWrappers = []any{}
 	file_memorysidecar_v1_record_proto_msgTypes[2].OneofWrappers = []any{
 		(*RecordPrecondition_Version)(nil),
 		(*RecordPrecondition_Exists)(nil),

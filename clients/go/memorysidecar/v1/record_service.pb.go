@@ -9,6 +9,7 @@ package memorysidecarv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -149,6 +150,146 @@ func (x *PutRecordResponse) GetRevision() int64 {
 	return 0
 }
 
+// Request to add a part to an upload. A value has at most 1,073,741,824 bytes in 1,024 parts, and a
+// namespace at most 64 uploads.
+type UploadRecordPartRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace. Empty means `default`.
+	Namespace string `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	// Id of the upload, chosen by the caller; a random one keeps uploads apart. Required, at most 128
+	// bytes.
+	UploadId string `protobuf:"bytes,2,opt,name=upload_id,json=uploadId,proto3" json:"upload_id,omitempty"`
+	// Number of bytes of the parts before: 0 for the first. 0 to 1,073,741,824. The newest part may
+	// be sent again, as it was; this changes nothing.
+	Offset int64 `protobuf:"varint,3,opt,name=offset,proto3" json:"offset,omitempty"`
+	// The bytes of the part. Required, at most 4,128,768 bytes.
+	Data          []byte `protobuf:"bytes,4,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UploadRecordPartRequest) Reset() {
+	*x = UploadRecordPartRequest{}
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UploadRecordPartRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UploadRecordPartRequest) ProtoMessage() {}
+
+func (x *UploadRecordPartRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UploadRecordPartRequest.ProtoReflect.Descriptor instead.
+func (*UploadRecordPartRequest) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *UploadRecordPartRequest) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *UploadRecordPartRequest) GetUploadId() string {
+	if x != nil {
+		return x.UploadId
+	}
+	return ""
+}
+
+func (x *UploadRecordPartRequest) GetOffset() int64 {
+	if x != nil {
+		return x.Offset
+	}
+	return 0
+}
+
+func (x *UploadRecordPartRequest) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+// The upload with its new part.
+type UploadRecordPartResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Number of bytes so far: the offset of the next part.
+	Size int64 `protobuf:"varint,1,opt,name=size,proto3" json:"size,omitempty"`
+	// CRC-32 of these bytes, as in NamedRecord.
+	Crc32 uint32 `protobuf:"varint,2,opt,name=crc32,proto3" json:"crc32,omitempty"`
+	// Time at which the upload ends unless it gets another part.
+	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UploadRecordPartResponse) Reset() {
+	*x = UploadRecordPartResponse{}
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UploadRecordPartResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UploadRecordPartResponse) ProtoMessage() {}
+
+func (x *UploadRecordPartResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UploadRecordPartResponse.ProtoReflect.Descriptor instead.
+func (*UploadRecordPartResponse) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *UploadRecordPartResponse) GetSize() int64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *UploadRecordPartResponse) GetCrc32() uint32 {
+	if x != nil {
+		return x.Crc32
+	}
+	return 0
+}
+
+func (x *UploadRecordPartResponse) GetExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpireTime
+	}
+	return nil
+}
+
 // Request for a record.
 type GetRecordRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -163,14 +304,22 @@ type GetRecordRequest struct {
 	// Whether the record lives on for its ttl from now. Saved when it gains at least a hundredth of
 	// the ttl, without an event, a new version or a new etag; not while the disk is full. Default
 	// false.
-	RefreshTtl    bool `protobuf:"varint,5,opt,name=refresh_ttl,json=refreshTtl,proto3" json:"refresh_ttl,omitempty"`
+	RefreshTtl bool `protobuf:"varint,5,opt,name=refresh_ttl,json=refreshTtl,proto3" json:"refresh_ttl,omitempty"`
+	// First byte of the value to get. Beyond the end the value is empty. 0 to 1,073,741,824. Not read
+	// with `omit_value`, like the next field.
+	ValueOffset int64 `protobuf:"varint,6,opt,name=value_offset,json=valueOffset,proto3" json:"value_offset,omitempty"`
+	// Maximum number of bytes of the value to get. 0 means all that follow, which must be at most
+	// 4,128,768 bytes. 0 to 4,128,768. `value_size` gives the size of the whole value.
+	ValueLimit int64 `protobuf:"varint,7,opt,name=value_limit,json=valueLimit,proto3" json:"value_limit,omitempty"`
+	// If not empty, must match the etag of the record: ranges of one etag make one value.
+	Etag          string `protobuf:"bytes,8,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetRecordRequest) Reset() {
 	*x = GetRecordRequest{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[2]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -182,7 +331,7 @@ func (x *GetRecordRequest) String() string {
 func (*GetRecordRequest) ProtoMessage() {}
 
 func (x *GetRecordRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[2]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -195,7 +344,7 @@ func (x *GetRecordRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRecordRequest.ProtoReflect.Descriptor instead.
 func (*GetRecordRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{2}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *GetRecordRequest) GetNamespace() string {
@@ -233,6 +382,27 @@ func (x *GetRecordRequest) GetRefreshTtl() bool {
 	return false
 }
 
+func (x *GetRecordRequest) GetValueOffset() int64 {
+	if x != nil {
+		return x.ValueOffset
+	}
+	return 0
+}
+
+func (x *GetRecordRequest) GetValueLimit() int64 {
+	if x != nil {
+		return x.ValueLimit
+	}
+	return 0
+}
+
+func (x *GetRecordRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
 // The record.
 type GetRecordResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -244,7 +414,7 @@ type GetRecordResponse struct {
 
 func (x *GetRecordResponse) Reset() {
 	*x = GetRecordResponse{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[3]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -256,7 +426,7 @@ func (x *GetRecordResponse) String() string {
 func (*GetRecordResponse) ProtoMessage() {}
 
 func (x *GetRecordResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[3]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -269,7 +439,7 @@ func (x *GetRecordResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRecordResponse.ProtoReflect.Descriptor instead.
 func (*GetRecordResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{3}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *GetRecordResponse) GetRecord() *NamedRecord {
@@ -296,7 +466,7 @@ type BatchGetRecordsRequest struct {
 
 func (x *BatchGetRecordsRequest) Reset() {
 	*x = BatchGetRecordsRequest{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[4]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -308,7 +478,7 @@ func (x *BatchGetRecordsRequest) String() string {
 func (*BatchGetRecordsRequest) ProtoMessage() {}
 
 func (x *BatchGetRecordsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[4]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -321,7 +491,7 @@ func (x *BatchGetRecordsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchGetRecordsRequest.ProtoReflect.Descriptor instead.
 func (*BatchGetRecordsRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{4}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *BatchGetRecordsRequest) GetNamespace() string {
@@ -356,7 +526,8 @@ func (x *BatchGetRecordsRequest) GetRefreshTtl() bool {
 type BatchGetRecordsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// One for each record of the request, in order. Together their values take at most 3 MiB: a
-	// value that does not fit is left out, with `value_omitted`.
+	// value that does not fit is left out, with `value_omitted`. One of more than 4,128,768 bytes
+	// comes in ranges, with GetRecord.
 	Results       []*RecordLookup `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -364,7 +535,7 @@ type BatchGetRecordsResponse struct {
 
 func (x *BatchGetRecordsResponse) Reset() {
 	*x = BatchGetRecordsResponse{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[5]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -376,7 +547,7 @@ func (x *BatchGetRecordsResponse) String() string {
 func (*BatchGetRecordsResponse) ProtoMessage() {}
 
 func (x *BatchGetRecordsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[5]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -389,7 +560,7 @@ func (x *BatchGetRecordsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchGetRecordsResponse.ProtoReflect.Descriptor instead.
 func (*BatchGetRecordsResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{5}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *BatchGetRecordsResponse) GetResults() []*RecordLookup {
@@ -408,7 +579,8 @@ type ListRecordsRequest struct {
 	Range *RecordRange `protobuf:"bytes,2,opt,name=range,proto3" json:"range,omitempty"`
 	// The order. Unset means `RECORD_ORDER_NAME_ASC`.
 	Order RecordOrder `protobuf:"varint,3,opt,name=order,proto3,enum=memorysidecar.v1.RecordOrder" json:"order,omitempty"`
-	// Whether to include the values. Default false.
+	// Whether to include the values. Those of more than 4,128,768 bytes are left out: `value_size`
+	// tells. Default false.
 	IncludeValues bool `protobuf:"varint,4,opt,name=include_values,json=includeValues,proto3" json:"include_values,omitempty"`
 	// Whether the records of the page live on, as in GetRecord. Default false.
 	RefreshTtl bool `protobuf:"varint,5,opt,name=refresh_ttl,json=refreshTtl,proto3" json:"refresh_ttl,omitempty"`
@@ -425,7 +597,7 @@ type ListRecordsRequest struct {
 
 func (x *ListRecordsRequest) Reset() {
 	*x = ListRecordsRequest{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[6]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -437,7 +609,7 @@ func (x *ListRecordsRequest) String() string {
 func (*ListRecordsRequest) ProtoMessage() {}
 
 func (x *ListRecordsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[6]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -450,7 +622,7 @@ func (x *ListRecordsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordsRequest.ProtoReflect.Descriptor instead.
 func (*ListRecordsRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{6}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListRecordsRequest) GetNamespace() string {
@@ -515,7 +687,7 @@ type ListRecordsResponse struct {
 
 func (x *ListRecordsResponse) Reset() {
 	*x = ListRecordsResponse{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[7]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -527,7 +699,7 @@ func (x *ListRecordsResponse) String() string {
 func (*ListRecordsResponse) ProtoMessage() {}
 
 func (x *ListRecordsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[7]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -540,7 +712,7 @@ func (x *ListRecordsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordsResponse.ProtoReflect.Descriptor instead.
 func (*ListRecordsResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{7}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListRecordsResponse) GetRecords() []*NamedRecord {
@@ -586,7 +758,7 @@ type ListRecordPathsRequest struct {
 
 func (x *ListRecordPathsRequest) Reset() {
 	*x = ListRecordPathsRequest{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[8]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -598,7 +770,7 @@ func (x *ListRecordPathsRequest) String() string {
 func (*ListRecordPathsRequest) ProtoMessage() {}
 
 func (x *ListRecordPathsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[8]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -611,7 +783,7 @@ func (x *ListRecordPathsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordPathsRequest.ProtoReflect.Descriptor instead.
 func (*ListRecordPathsRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{8}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListRecordPathsRequest) GetNamespace() string {
@@ -669,7 +841,7 @@ type ListRecordPathsResponse struct {
 
 func (x *ListRecordPathsResponse) Reset() {
 	*x = ListRecordPathsResponse{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[9]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -681,7 +853,7 @@ func (x *ListRecordPathsResponse) String() string {
 func (*ListRecordPathsResponse) ProtoMessage() {}
 
 func (x *ListRecordPathsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[9]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -694,7 +866,7 @@ func (x *ListRecordPathsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordPathsResponse.ProtoReflect.Descriptor instead.
 func (*ListRecordPathsResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{9}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListRecordPathsResponse) GetFolders() []*RecordFolder {
@@ -727,7 +899,7 @@ type WriteRecordsRequest struct {
 
 func (x *WriteRecordsRequest) Reset() {
 	*x = WriteRecordsRequest{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[10]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -739,7 +911,7 @@ func (x *WriteRecordsRequest) String() string {
 func (*WriteRecordsRequest) ProtoMessage() {}
 
 func (x *WriteRecordsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[10]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -752,7 +924,7 @@ func (x *WriteRecordsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteRecordsRequest.ProtoReflect.Descriptor instead.
 func (*WriteRecordsRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{10}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *WriteRecordsRequest) GetNamespace() string {
@@ -789,7 +961,7 @@ type WriteRecordsResponse struct {
 
 func (x *WriteRecordsResponse) Reset() {
 	*x = WriteRecordsResponse{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[11]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -801,7 +973,7 @@ func (x *WriteRecordsResponse) String() string {
 func (*WriteRecordsResponse) ProtoMessage() {}
 
 func (x *WriteRecordsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[11]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -814,7 +986,7 @@ func (x *WriteRecordsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteRecordsResponse.ProtoReflect.Descriptor instead.
 func (*WriteRecordsResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{11}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *WriteRecordsResponse) GetOutcomes() []*RecordOutcome {
@@ -854,7 +1026,7 @@ type DeleteRecordRequest struct {
 
 func (x *DeleteRecordRequest) Reset() {
 	*x = DeleteRecordRequest{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[12]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -866,7 +1038,7 @@ func (x *DeleteRecordRequest) String() string {
 func (*DeleteRecordRequest) ProtoMessage() {}
 
 func (x *DeleteRecordRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[12]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -879,7 +1051,7 @@ func (x *DeleteRecordRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRecordRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRecordRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{12}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *DeleteRecordRequest) GetNamespace() string {
@@ -944,7 +1116,7 @@ type DeleteRecordResponse struct {
 
 func (x *DeleteRecordResponse) Reset() {
 	*x = DeleteRecordResponse{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[13]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -956,7 +1128,7 @@ func (x *DeleteRecordResponse) String() string {
 func (*DeleteRecordResponse) ProtoMessage() {}
 
 func (x *DeleteRecordResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[13]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -969,7 +1141,7 @@ func (x *DeleteRecordResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRecordResponse.ProtoReflect.Descriptor instead.
 func (*DeleteRecordResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{13}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *DeleteRecordResponse) GetOutcome() *RecordOutcome {
@@ -1001,7 +1173,7 @@ type DeleteRecordsRequest struct {
 
 func (x *DeleteRecordsRequest) Reset() {
 	*x = DeleteRecordsRequest{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[14]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1013,7 +1185,7 @@ func (x *DeleteRecordsRequest) String() string {
 func (*DeleteRecordsRequest) ProtoMessage() {}
 
 func (x *DeleteRecordsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[14]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1026,7 +1198,7 @@ func (x *DeleteRecordsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRecordsRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRecordsRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{14}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *DeleteRecordsRequest) GetNamespace() string {
@@ -1066,7 +1238,7 @@ type DeleteRecordsResponse struct {
 
 func (x *DeleteRecordsResponse) Reset() {
 	*x = DeleteRecordsResponse{}
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[15]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1078,7 +1250,7 @@ func (x *DeleteRecordsResponse) String() string {
 func (*DeleteRecordsResponse) ProtoMessage() {}
 
 func (x *DeleteRecordsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[15]
+	mi := &file_memorysidecar_v1_record_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1091,7 +1263,7 @@ func (x *DeleteRecordsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRecordsResponse.ProtoReflect.Descriptor instead.
 func (*DeleteRecordsResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{15}
+	return file_memorysidecar_v1_record_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *DeleteRecordsResponse) GetDeletedCount() int32 {
@@ -1119,7 +1291,7 @@ var File_memorysidecar_v1_record_service_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_record_service_proto_rawDesc = "" +
 	"\n" +
-	"%memorysidecar/v1/record_service.proto\x12\x10memorysidecar.v1\x1a\x1dmemorysidecar/v1/record.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xe9\x01\n" +
+	"%memorysidecar/v1/record_service.proto\x12\x10memorysidecar.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/record.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xe9\x01\n" +
 	"\x10PutRecordRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12=\n" +
 	"\x06record\x18\x02 \x01(\v2\x1d.memorysidecar.v1.NamedRecordB\x06\xba\xbe\x18\x02\b\x01R\x06record\x12H\n" +
@@ -1128,7 +1300,17 @@ const file_memorysidecar_v1_record_service_proto_rawDesc = "" +
 	"request_id\x18\x04 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x01R\trequestId\"j\n" +
 	"\x11PutRecordResponse\x129\n" +
 	"\aoutcome\x18\x01 \x01(\v2\x1f.memorysidecar.v1.RecordOutcomeR\aoutcome\x12\x1a\n" +
-	"\brevision\x18\x02 \x01(\x03R\brevision\"\xbc\x01\n" +
+	"\brevision\x18\x02 \x01(\x03R\brevision\"\xba\x01\n" +
+	"\x17UploadRecordPartRequest\x12$\n" +
+	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12(\n" +
+	"\tupload_id\x18\x02 \x01(\tB\v\xba\xbe\x18\a\b\x01\x18\x80\x01P\x01R\buploadId\x12.\n" +
+	"\x06offset\x18\x03 \x01(\x03B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\x00\x009\x00\x00\x00\x00\x00\x00\xd0AR\x06offset\x12\x1f\n" +
+	"\x04data\x18\x04 \x01(\fB\v\xba\xbe\x18\a\b\x01\x18\x80\x80\xfc\x01R\x04data\"\x81\x01\n" +
+	"\x18UploadRecordPartResponse\x12\x12\n" +
+	"\x04size\x18\x01 \x01(\x03R\x04size\x12\x14\n" +
+	"\x05crc32\x18\x02 \x01(\rR\x05crc32\x12;\n" +
+	"\vexpire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expireTime\"\xc4\x02\n" +
 	"\x10GetRecordRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12#\n" +
 	"\x04path\x18\x02 \x03(\tB\x0f\xba\xbe\x18\v\b\x01\x18\xff\x01  (\x01P\x01R\x04path\x12\x1d\n" +
@@ -1136,7 +1318,11 @@ const file_memorysidecar_v1_record_service_proto_rawDesc = "" +
 	"\n" +
 	"omit_value\x18\x04 \x01(\bR\tomitValue\x12\x1f\n" +
 	"\vrefresh_ttl\x18\x05 \x01(\bR\n" +
-	"refreshTtl\"J\n" +
+	"refreshTtl\x129\n" +
+	"\fvalue_offset\x18\x06 \x01(\x03B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\x00\x009\x00\x00\x00\x00\x00\x00\xd0AR\vvalueOffset\x127\n" +
+	"\vvalue_limit\x18\a \x01(\x03B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\x00\x009\x00\x00\x00\x00\x00\x80OAR\n" +
+	"valueLimit\x12\x12\n" +
+	"\x04etag\x18\b \x01(\tR\x04etag\"J\n" +
 	"\x11GetRecordResponse\x125\n" +
 	"\x06record\x18\x01 \x01(\v2\x1d.memorysidecar.v1.NamedRecordR\x06record\"\xc2\x01\n" +
 	"\x16BatchGetRecordsRequest\x12$\n" +
@@ -1202,9 +1388,10 @@ const file_memorysidecar_v1_record_service_proto_rawDesc = "" +
 	"\x15DeleteRecordsResponse\x12#\n" +
 	"\rdeleted_count\x18\x01 \x01(\x05R\fdeletedCount\x12\x12\n" +
 	"\x04more\x18\x02 \x01(\bR\x04more\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision2\xad\x06\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision2\x9d\a\n" +
 	"\rRecordService\x12T\n" +
-	"\tPutRecord\x12\".memorysidecar.v1.PutRecordRequest\x1a#.memorysidecar.v1.PutRecordResponse\x12Y\n" +
+	"\tPutRecord\x12\".memorysidecar.v1.PutRecordRequest\x1a#.memorysidecar.v1.PutRecordResponse\x12n\n" +
+	"\x10UploadRecordPart\x12).memorysidecar.v1.UploadRecordPartRequest\x1a*.memorysidecar.v1.UploadRecordPartResponse\"\x03\x90\x02\x02\x12Y\n" +
 	"\tGetRecord\x12\".memorysidecar.v1.GetRecordRequest\x1a#.memorysidecar.v1.GetRecordResponse\"\x03\x90\x02\x02\x12k\n" +
 	"\x0fBatchGetRecords\x12(.memorysidecar.v1.BatchGetRecordsRequest\x1a).memorysidecar.v1.BatchGetRecordsResponse\"\x03\x90\x02\x02\x12_\n" +
 	"\vListRecords\x12$.memorysidecar.v1.ListRecordsRequest\x1a%.memorysidecar.v1.ListRecordsResponse\"\x03\x90\x02\x02\x12k\n" +
@@ -1226,71 +1413,77 @@ func file_memorysidecar_v1_record_service_proto_rawDescGZIP() []byte {
 	return file_memorysidecar_v1_record_service_proto_rawDescData
 }
 
-var file_memorysidecar_v1_record_service_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_memorysidecar_v1_record_service_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_memorysidecar_v1_record_service_proto_goTypes = []any{
-	(*PutRecordRequest)(nil),        // 0: memorysidecar.v1.PutRecordRequest
-	(*PutRecordResponse)(nil),       // 1: memorysidecar.v1.PutRecordResponse
-	(*GetRecordRequest)(nil),        // 2: memorysidecar.v1.GetRecordRequest
-	(*GetRecordResponse)(nil),       // 3: memorysidecar.v1.GetRecordResponse
-	(*BatchGetRecordsRequest)(nil),  // 4: memorysidecar.v1.BatchGetRecordsRequest
-	(*BatchGetRecordsResponse)(nil), // 5: memorysidecar.v1.BatchGetRecordsResponse
-	(*ListRecordsRequest)(nil),      // 6: memorysidecar.v1.ListRecordsRequest
-	(*ListRecordsResponse)(nil),     // 7: memorysidecar.v1.ListRecordsResponse
-	(*ListRecordPathsRequest)(nil),  // 8: memorysidecar.v1.ListRecordPathsRequest
-	(*ListRecordPathsResponse)(nil), // 9: memorysidecar.v1.ListRecordPathsResponse
-	(*WriteRecordsRequest)(nil),     // 10: memorysidecar.v1.WriteRecordsRequest
-	(*WriteRecordsResponse)(nil),    // 11: memorysidecar.v1.WriteRecordsResponse
-	(*DeleteRecordRequest)(nil),     // 12: memorysidecar.v1.DeleteRecordRequest
-	(*DeleteRecordResponse)(nil),    // 13: memorysidecar.v1.DeleteRecordResponse
-	(*DeleteRecordsRequest)(nil),    // 14: memorysidecar.v1.DeleteRecordsRequest
-	(*DeleteRecordsResponse)(nil),   // 15: memorysidecar.v1.DeleteRecordsResponse
-	(*NamedRecord)(nil),             // 16: memorysidecar.v1.NamedRecord
-	(*RecordPrecondition)(nil),      // 17: memorysidecar.v1.RecordPrecondition
-	(*RecordOutcome)(nil),           // 18: memorysidecar.v1.RecordOutcome
-	(*RecordRef)(nil),               // 19: memorysidecar.v1.RecordRef
-	(*RecordLookup)(nil),            // 20: memorysidecar.v1.RecordLookup
-	(*RecordRange)(nil),             // 21: memorysidecar.v1.RecordRange
-	(RecordOrder)(0),                // 22: memorysidecar.v1.RecordOrder
-	(*RecordFolder)(nil),            // 23: memorysidecar.v1.RecordFolder
-	(*RecordOperation)(nil),         // 24: memorysidecar.v1.RecordOperation
+	(*PutRecordRequest)(nil),         // 0: memorysidecar.v1.PutRecordRequest
+	(*PutRecordResponse)(nil),        // 1: memorysidecar.v1.PutRecordResponse
+	(*UploadRecordPartRequest)(nil),  // 2: memorysidecar.v1.UploadRecordPartRequest
+	(*UploadRecordPartResponse)(nil), // 3: memorysidecar.v1.UploadRecordPartResponse
+	(*GetRecordRequest)(nil),         // 4: memorysidecar.v1.GetRecordRequest
+	(*GetRecordResponse)(nil),        // 5: memorysidecar.v1.GetRecordResponse
+	(*BatchGetRecordsRequest)(nil),   // 6: memorysidecar.v1.BatchGetRecordsRequest
+	(*BatchGetRecordsResponse)(nil),  // 7: memorysidecar.v1.BatchGetRecordsResponse
+	(*ListRecordsRequest)(nil),       // 8: memorysidecar.v1.ListRecordsRequest
+	(*ListRecordsResponse)(nil),      // 9: memorysidecar.v1.ListRecordsResponse
+	(*ListRecordPathsRequest)(nil),   // 10: memorysidecar.v1.ListRecordPathsRequest
+	(*ListRecordPathsResponse)(nil),  // 11: memorysidecar.v1.ListRecordPathsResponse
+	(*WriteRecordsRequest)(nil),      // 12: memorysidecar.v1.WriteRecordsRequest
+	(*WriteRecordsResponse)(nil),     // 13: memorysidecar.v1.WriteRecordsResponse
+	(*DeleteRecordRequest)(nil),      // 14: memorysidecar.v1.DeleteRecordRequest
+	(*DeleteRecordResponse)(nil),     // 15: memorysidecar.v1.DeleteRecordResponse
+	(*DeleteRecordsRequest)(nil),     // 16: memorysidecar.v1.DeleteRecordsRequest
+	(*DeleteRecordsResponse)(nil),    // 17: memorysidecar.v1.DeleteRecordsResponse
+	(*NamedRecord)(nil),              // 18: memorysidecar.v1.NamedRecord
+	(*RecordPrecondition)(nil),       // 19: memorysidecar.v1.RecordPrecondition
+	(*RecordOutcome)(nil),            // 20: memorysidecar.v1.RecordOutcome
+	(*timestamppb.Timestamp)(nil),    // 21: google.protobuf.Timestamp
+	(*RecordRef)(nil),                // 22: memorysidecar.v1.RecordRef
+	(*RecordLookup)(nil),             // 23: memorysidecar.v1.RecordLookup
+	(*RecordRange)(nil),              // 24: memorysidecar.v1.RecordRange
+	(RecordOrder)(0),                 // 25: memorysidecar.v1.RecordOrder
+	(*RecordFolder)(nil),             // 26: memorysidecar.v1.RecordFolder
+	(*RecordOperation)(nil),          // 27: memorysidecar.v1.RecordOperation
 }
 var file_memorysidecar_v1_record_service_proto_depIdxs = []int32{
-	16, // 0: memorysidecar.v1.PutRecordRequest.record:type_name -> memorysidecar.v1.NamedRecord
-	17, // 1: memorysidecar.v1.PutRecordRequest.precondition:type_name -> memorysidecar.v1.RecordPrecondition
-	18, // 2: memorysidecar.v1.PutRecordResponse.outcome:type_name -> memorysidecar.v1.RecordOutcome
-	16, // 3: memorysidecar.v1.GetRecordResponse.record:type_name -> memorysidecar.v1.NamedRecord
-	19, // 4: memorysidecar.v1.BatchGetRecordsRequest.records:type_name -> memorysidecar.v1.RecordRef
-	20, // 5: memorysidecar.v1.BatchGetRecordsResponse.results:type_name -> memorysidecar.v1.RecordLookup
-	21, // 6: memorysidecar.v1.ListRecordsRequest.range:type_name -> memorysidecar.v1.RecordRange
-	22, // 7: memorysidecar.v1.ListRecordsRequest.order:type_name -> memorysidecar.v1.RecordOrder
-	16, // 8: memorysidecar.v1.ListRecordsResponse.records:type_name -> memorysidecar.v1.NamedRecord
-	23, // 9: memorysidecar.v1.ListRecordPathsResponse.folders:type_name -> memorysidecar.v1.RecordFolder
-	24, // 10: memorysidecar.v1.WriteRecordsRequest.operations:type_name -> memorysidecar.v1.RecordOperation
-	18, // 11: memorysidecar.v1.WriteRecordsResponse.outcomes:type_name -> memorysidecar.v1.RecordOutcome
-	17, // 12: memorysidecar.v1.DeleteRecordRequest.precondition:type_name -> memorysidecar.v1.RecordPrecondition
-	18, // 13: memorysidecar.v1.DeleteRecordResponse.outcome:type_name -> memorysidecar.v1.RecordOutcome
-	21, // 14: memorysidecar.v1.DeleteRecordsRequest.range:type_name -> memorysidecar.v1.RecordRange
-	0,  // 15: memorysidecar.v1.RecordService.PutRecord:input_type -> memorysidecar.v1.PutRecordRequest
-	2,  // 16: memorysidecar.v1.RecordService.GetRecord:input_type -> memorysidecar.v1.GetRecordRequest
-	4,  // 17: memorysidecar.v1.RecordService.BatchGetRecords:input_type -> memorysidecar.v1.BatchGetRecordsRequest
-	6,  // 18: memorysidecar.v1.RecordService.ListRecords:input_type -> memorysidecar.v1.ListRecordsRequest
-	8,  // 19: memorysidecar.v1.RecordService.ListRecordPaths:input_type -> memorysidecar.v1.ListRecordPathsRequest
-	10, // 20: memorysidecar.v1.RecordService.WriteRecords:input_type -> memorysidecar.v1.WriteRecordsRequest
-	12, // 21: memorysidecar.v1.RecordService.DeleteRecord:input_type -> memorysidecar.v1.DeleteRecordRequest
-	14, // 22: memorysidecar.v1.RecordService.DeleteRecords:input_type -> memorysidecar.v1.DeleteRecordsRequest
-	1,  // 23: memorysidecar.v1.RecordService.PutRecord:output_type -> memorysidecar.v1.PutRecordResponse
-	3,  // 24: memorysidecar.v1.RecordService.GetRecord:output_type -> memorysidecar.v1.GetRecordResponse
-	5,  // 25: memorysidecar.v1.RecordService.BatchGetRecords:output_type -> memorysidecar.v1.BatchGetRecordsResponse
-	7,  // 26: memorysidecar.v1.RecordService.ListRecords:output_type -> memorysidecar.v1.ListRecordsResponse
-	9,  // 27: memorysidecar.v1.RecordService.ListRecordPaths:output_type -> memorysidecar.v1.ListRecordPathsResponse
-	11, // 28: memorysidecar.v1.RecordService.WriteRecords:output_type -> memorysidecar.v1.WriteRecordsResponse
-	13, // 29: memorysidecar.v1.RecordService.DeleteRecord:output_type -> memorysidecar.v1.DeleteRecordResponse
-	15, // 30: memorysidecar.v1.RecordService.DeleteRecords:output_type -> memorysidecar.v1.DeleteRecordsResponse
-	23, // [23:31] is the sub-list for method output_type
-	15, // [15:23] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	18, // 0: memorysidecar.v1.PutRecordRequest.record:type_name -> memorysidecar.v1.NamedRecord
+	19, // 1: memorysidecar.v1.PutRecordRequest.precondition:type_name -> memorysidecar.v1.RecordPrecondition
+	20, // 2: memorysidecar.v1.PutRecordResponse.outcome:type_name -> memorysidecar.v1.RecordOutcome
+	21, // 3: memorysidecar.v1.UploadRecordPartResponse.expire_time:type_name -> google.protobuf.Timestamp
+	18, // 4: memorysidecar.v1.GetRecordResponse.record:type_name -> memorysidecar.v1.NamedRecord
+	22, // 5: memorysidecar.v1.BatchGetRecordsRequest.records:type_name -> memorysidecar.v1.RecordRef
+	23, // 6: memorysidecar.v1.BatchGetRecordsResponse.results:type_name -> memorysidecar.v1.RecordLookup
+	24, // 7: memorysidecar.v1.ListRecordsRequest.range:type_name -> memorysidecar.v1.RecordRange
+	25, // 8: memorysidecar.v1.ListRecordsRequest.order:type_name -> memorysidecar.v1.RecordOrder
+	18, // 9: memorysidecar.v1.ListRecordsResponse.records:type_name -> memorysidecar.v1.NamedRecord
+	26, // 10: memorysidecar.v1.ListRecordPathsResponse.folders:type_name -> memorysidecar.v1.RecordFolder
+	27, // 11: memorysidecar.v1.WriteRecordsRequest.operations:type_name -> memorysidecar.v1.RecordOperation
+	20, // 12: memorysidecar.v1.WriteRecordsResponse.outcomes:type_name -> memorysidecar.v1.RecordOutcome
+	19, // 13: memorysidecar.v1.DeleteRecordRequest.precondition:type_name -> memorysidecar.v1.RecordPrecondition
+	20, // 14: memorysidecar.v1.DeleteRecordResponse.outcome:type_name -> memorysidecar.v1.RecordOutcome
+	24, // 15: memorysidecar.v1.DeleteRecordsRequest.range:type_name -> memorysidecar.v1.RecordRange
+	0,  // 16: memorysidecar.v1.RecordService.PutRecord:input_type -> memorysidecar.v1.PutRecordRequest
+	2,  // 17: memorysidecar.v1.RecordService.UploadRecordPart:input_type -> memorysidecar.v1.UploadRecordPartRequest
+	4,  // 18: memorysidecar.v1.RecordService.GetRecord:input_type -> memorysidecar.v1.GetRecordRequest
+	6,  // 19: memorysidecar.v1.RecordService.BatchGetRecords:input_type -> memorysidecar.v1.BatchGetRecordsRequest
+	8,  // 20: memorysidecar.v1.RecordService.ListRecords:input_type -> memorysidecar.v1.ListRecordsRequest
+	10, // 21: memorysidecar.v1.RecordService.ListRecordPaths:input_type -> memorysidecar.v1.ListRecordPathsRequest
+	12, // 22: memorysidecar.v1.RecordService.WriteRecords:input_type -> memorysidecar.v1.WriteRecordsRequest
+	14, // 23: memorysidecar.v1.RecordService.DeleteRecord:input_type -> memorysidecar.v1.DeleteRecordRequest
+	16, // 24: memorysidecar.v1.RecordService.DeleteRecords:input_type -> memorysidecar.v1.DeleteRecordsRequest
+	1,  // 25: memorysidecar.v1.RecordService.PutRecord:output_type -> memorysidecar.v1.PutRecordResponse
+	3,  // 26: memorysidecar.v1.RecordService.UploadRecordPart:output_type -> memorysidecar.v1.UploadRecordPartResponse
+	5,  // 27: memorysidecar.v1.RecordService.GetRecord:output_type -> memorysidecar.v1.GetRecordResponse
+	7,  // 28: memorysidecar.v1.RecordService.BatchGetRecords:output_type -> memorysidecar.v1.BatchGetRecordsResponse
+	9,  // 29: memorysidecar.v1.RecordService.ListRecords:output_type -> memorysidecar.v1.ListRecordsResponse
+	11, // 30: memorysidecar.v1.RecordService.ListRecordPaths:output_type -> memorysidecar.v1.ListRecordPathsResponse
+	13, // 31: memorysidecar.v1.RecordService.WriteRecords:output_type -> memorysidecar.v1.WriteRecordsResponse
+	15, // 32: memorysidecar.v1.RecordService.DeleteRecord:output_type -> memorysidecar.v1.DeleteRecordResponse
+	17, // 33: memorysidecar.v1.RecordService.DeleteRecords:output_type -> memorysidecar.v1.DeleteRecordsResponse
+	25, // [25:34] is the sub-list for method output_type
+	16, // [16:25] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_record_service_proto_init() }
@@ -1306,7 +1499,7 @@ func file_memorysidecar_v1_record_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_record_service_proto_rawDesc), len(file_memorysidecar_v1_record_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -19,14 +19,15 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	RecordService_PutRecord_FullMethodName       = "/memorysidecar.v1.RecordService/PutRecord"
-	RecordService_GetRecord_FullMethodName       = "/memorysidecar.v1.RecordService/GetRecord"
-	RecordService_BatchGetRecords_FullMethodName = "/memorysidecar.v1.RecordService/BatchGetRecords"
-	RecordService_ListRecords_FullMethodName     = "/memorysidecar.v1.RecordService/ListRecords"
-	RecordService_ListRecordPaths_FullMethodName = "/memorysidecar.v1.RecordService/ListRecordPaths"
-	RecordService_WriteRecords_FullMethodName    = "/memorysidecar.v1.RecordService/WriteRecords"
-	RecordService_DeleteRecord_FullMethodName    = "/memorysidecar.v1.RecordService/DeleteRecord"
-	RecordService_DeleteRecords_FullMethodName   = "/memorysidecar.v1.RecordService/DeleteRecords"
+	RecordService_PutRecord_FullMethodName        = "/memorysidecar.v1.RecordService/PutRecord"
+	RecordService_UploadRecordPart_FullMethodName = "/memorysidecar.v1.RecordService/UploadRecordPart"
+	RecordService_GetRecord_FullMethodName        = "/memorysidecar.v1.RecordService/GetRecord"
+	RecordService_BatchGetRecords_FullMethodName  = "/memorysidecar.v1.RecordService/BatchGetRecords"
+	RecordService_ListRecords_FullMethodName      = "/memorysidecar.v1.RecordService/ListRecords"
+	RecordService_ListRecordPaths_FullMethodName  = "/memorysidecar.v1.RecordService/ListRecordPaths"
+	RecordService_WriteRecords_FullMethodName     = "/memorysidecar.v1.RecordService/WriteRecords"
+	RecordService_DeleteRecord_FullMethodName     = "/memorysidecar.v1.RecordService/DeleteRecord"
+	RecordService_DeleteRecords_FullMethodName    = "/memorysidecar.v1.RecordService/DeleteRecords"
 )
 
 // RecordServiceClient is the client API for RecordService service.
@@ -47,13 +48,31 @@ type RecordServiceClient interface {
 	// Errors:
 	//   - ALREADY_EXISTS, `RECORD_ALREADY_EXISTS`: the record must not exist
 	//   - NOT_FOUND, `RECORD_NOT_FOUND`: the record must exist
+	//   - NOT_FOUND, `UPLOAD_NOT_FOUND`: upload the value again
+	//   - FAILED_PRECONDITION, `RECORD_CHECKSUM_MISMATCH`: other bytes were uploaded
 	//   - ABORTED, `RECORD_VERSION_MISMATCH`
 	//   - ABORTED, `ETAG_MISMATCH`
 	PutRecord(ctx context.Context, in *PutRecordRequest, opts ...grpc.CallOption) (*PutRecordResponse, error)
+	// Adds a part to the value of a record that is to be put, for values of more than 4,128,768
+	// bytes: up to 1 GiB in at most 1,024 parts, one after another. PutRecord, WriteRecords or
+	// AppendMessages then names the upload in place of the value, and the value of the record changes
+	// as a whole. Until then no read shows the parts.
+	//
+	// An upload is made by its first part. It ends one hour after its last one, and upkeep deletes
+	// its parts. It survives a restart, has no event, and no owner: EraseSubject does not find it.
+	// Capability `record_uploads`.
+	//
+	// Errors:
+	//   - ABORTED, `UPLOAD_OFFSET_MISMATCH`: the parts before do not end at the offset
+	//   - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`: the namespace has 64 uploads
+	//   - FAILED_PRECONDITION, `RECORD_VALUE_TOO_LARGE`: the upload is full
+	UploadRecordPart(ctx context.Context, in *UploadRecordPartRequest, opts ...grpc.CallOption) (*UploadRecordPartResponse, error)
 	// Gets a record. With `refresh_ttl` it lives on from now.
 	//
 	// Errors:
 	//   - NOT_FOUND, `RECORD_NOT_FOUND`
+	//   - FAILED_PRECONDITION, `RECORD_VALUE_TOO_LARGE`: get the value in ranges
+	//   - ABORTED, `ETAG_MISMATCH`
 	GetRecord(ctx context.Context, in *GetRecordRequest, opts ...grpc.CallOption) (*GetRecordResponse, error)
 	// Gets several records, all of one moment.
 	BatchGetRecords(ctx context.Context, in *BatchGetRecordsRequest, opts ...grpc.CallOption) (*BatchGetRecordsResponse, error)
@@ -74,6 +93,8 @@ type RecordServiceClient interface {
 	// Errors:
 	//   - ALREADY_EXISTS, `RECORD_ALREADY_EXISTS`: a record must not exist
 	//   - NOT_FOUND, `RECORD_NOT_FOUND`: a record must exist
+	//   - NOT_FOUND, `UPLOAD_NOT_FOUND`: upload the value again
+	//   - FAILED_PRECONDITION, `RECORD_CHECKSUM_MISMATCH`: other bytes were uploaded
 	//   - ABORTED, `RECORD_VERSION_MISMATCH`
 	//   - ABORTED, `ETAG_MISMATCH`
 	WriteRecords(ctx context.Context, in *WriteRecordsRequest, opts ...grpc.CallOption) (*WriteRecordsResponse, error)
@@ -100,6 +121,16 @@ func (c *recordServiceClient) PutRecord(ctx context.Context, in *PutRecordReques
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(PutRecordResponse)
 	err := c.cc.Invoke(ctx, RecordService_PutRecord_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *recordServiceClient) UploadRecordPart(ctx context.Context, in *UploadRecordPartRequest, opts ...grpc.CallOption) (*UploadRecordPartResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(UploadRecordPartResponse)
+	err := c.cc.Invoke(ctx, RecordService_UploadRecordPart_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -194,13 +225,31 @@ type RecordServiceServer interface {
 	// Errors:
 	//   - ALREADY_EXISTS, `RECORD_ALREADY_EXISTS`: the record must not exist
 	//   - NOT_FOUND, `RECORD_NOT_FOUND`: the record must exist
+	//   - NOT_FOUND, `UPLOAD_NOT_FOUND`: upload the value again
+	//   - FAILED_PRECONDITION, `RECORD_CHECKSUM_MISMATCH`: other bytes were uploaded
 	//   - ABORTED, `RECORD_VERSION_MISMATCH`
 	//   - ABORTED, `ETAG_MISMATCH`
 	PutRecord(context.Context, *PutRecordRequest) (*PutRecordResponse, error)
+	// Adds a part to the value of a record that is to be put, for values of more than 4,128,768
+	// bytes: up to 1 GiB in at most 1,024 parts, one after another. PutRecord, WriteRecords or
+	// AppendMessages then names the upload in place of the value, and the value of the record changes
+	// as a whole. Until then no read shows the parts.
+	//
+	// An upload is made by its first part. It ends one hour after its last one, and upkeep deletes
+	// its parts. It survives a restart, has no event, and no owner: EraseSubject does not find it.
+	// Capability `record_uploads`.
+	//
+	// Errors:
+	//   - ABORTED, `UPLOAD_OFFSET_MISMATCH`: the parts before do not end at the offset
+	//   - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`: the namespace has 64 uploads
+	//   - FAILED_PRECONDITION, `RECORD_VALUE_TOO_LARGE`: the upload is full
+	UploadRecordPart(context.Context, *UploadRecordPartRequest) (*UploadRecordPartResponse, error)
 	// Gets a record. With `refresh_ttl` it lives on from now.
 	//
 	// Errors:
 	//   - NOT_FOUND, `RECORD_NOT_FOUND`
+	//   - FAILED_PRECONDITION, `RECORD_VALUE_TOO_LARGE`: get the value in ranges
+	//   - ABORTED, `ETAG_MISMATCH`
 	GetRecord(context.Context, *GetRecordRequest) (*GetRecordResponse, error)
 	// Gets several records, all of one moment.
 	BatchGetRecords(context.Context, *BatchGetRecordsRequest) (*BatchGetRecordsResponse, error)
@@ -221,6 +270,8 @@ type RecordServiceServer interface {
 	// Errors:
 	//   - ALREADY_EXISTS, `RECORD_ALREADY_EXISTS`: a record must not exist
 	//   - NOT_FOUND, `RECORD_NOT_FOUND`: a record must exist
+	//   - NOT_FOUND, `UPLOAD_NOT_FOUND`: upload the value again
+	//   - FAILED_PRECONDITION, `RECORD_CHECKSUM_MISMATCH`: other bytes were uploaded
 	//   - ABORTED, `RECORD_VERSION_MISMATCH`
 	//   - ABORTED, `ETAG_MISMATCH`
 	WriteRecords(context.Context, *WriteRecordsRequest) (*WriteRecordsResponse, error)
@@ -245,6 +296,9 @@ type UnimplementedRecordServiceServer struct{}
 
 func (UnimplementedRecordServiceServer) PutRecord(context.Context, *PutRecordRequest) (*PutRecordResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method PutRecord not implemented")
+}
+func (UnimplementedRecordServiceServer) UploadRecordPart(context.Context, *UploadRecordPartRequest) (*UploadRecordPartResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method UploadRecordPart not implemented")
 }
 func (UnimplementedRecordServiceServer) GetRecord(context.Context, *GetRecordRequest) (*GetRecordResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetRecord not implemented")
@@ -302,6 +356,24 @@ func _RecordService_PutRecord_Handler(srv interface{}, ctx context.Context, dec 
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(RecordServiceServer).PutRecord(ctx, req.(*PutRecordRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RecordService_UploadRecordPart_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UploadRecordPartRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RecordServiceServer).UploadRecordPart(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RecordService_UploadRecordPart_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RecordServiceServer).UploadRecordPart(ctx, req.(*UploadRecordPartRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -442,6 +514,10 @@ var RecordService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "PutRecord",
 			Handler:    _RecordService_PutRecord_Handler,
+		},
+		{
+			MethodName: "UploadRecordPart",
+			Handler:    _RecordService_UploadRecordPart_Handler,
 		},
 		{
 			MethodName: "GetRecord",

@@ -161,7 +161,8 @@ type SessionServiceClient interface {
 	//     `PROMOTION_POLICY_MISSING`
 	//   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
 	//   - ALREADY_EXISTS, `RECORD_ALREADY_EXISTS`: of `record_operations`, as the next ones
-	//   - NOT_FOUND, `RECORD_NOT_FOUND`
+	//   - NOT_FOUND, `RECORD_NOT_FOUND`, `UPLOAD_NOT_FOUND`
+	//   - FAILED_PRECONDITION, `RECORD_CHECKSUM_MISMATCH`
 	//   - ABORTED, `RECORD_VERSION_MISMATCH`
 	AppendMessages(ctx context.Context, in *AppendMessagesRequest, opts ...grpc.CallOption) (*AppendMessagesResponse, error)
 	// Lists messages of a session's log, whether or not they are in the window.
@@ -776,7 +777,8 @@ type SessionServiceServer interface {
 	//     `PROMOTION_POLICY_MISSING`
 	//   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
 	//   - ALREADY_EXISTS, `RECORD_ALREADY_EXISTS`: of `record_operations`, as the next ones
-	//   - NOT_FOUND, `RECORD_NOT_FOUND`
+	//   - NOT_FOUND, `RECORD_NOT_FOUND`, `UPLOAD_NOT_FOUND`
+	//   - FAILED_PRECONDITION, `RECORD_CHECKSUM_MISMATCH`
 	//   - ABORTED, `RECORD_VERSION_MISMATCH`
 	AppendMessages(context.Context, *AppendMessagesRequest) (*AppendMessagesResponse, error)
 	// Lists messages of a session's log, whether or not they are in the window.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, Union
+from typing import Any, Literal, NamedTuple, Union
 
 from . import v1
 from ._fields import Json
@@ -12,6 +12,17 @@ Path = str | Iterable[str]
 """The segments of a path, or the only one."""
 Name = Union["v1.RecordRef", Json, tuple[Path, str]]
 Order = Literal["asc", "desc"]
+
+VALUE_BYTES = 4_128_768
+"""The largest value that one call takes."""
+
+
+class UploadedValue(NamedTuple):
+    """A value that was sent before; its fields are those of a record."""
+
+    upload_id: str
+    value_crc32: int
+
 
 _ORDERS = {"asc": v1.RECORD_ORDER_NAME_ASC, "desc": v1.RECORD_ORDER_NAME_DESC}
 
@@ -32,6 +43,13 @@ def name_of(name: Name) -> v1.RecordRef:
 def bytes_of(value: bytes | str) -> bytes:
     """Makes a value; a text is kept as UTF-8."""
     return value.encode() if isinstance(value, str) else value
+
+
+def content_of(value: bytes | str | UploadedValue) -> dict[str, Any]:
+    """Makes the fields of a record that give its value."""
+    if isinstance(value, UploadedValue):
+        return value._asdict()
+    return {"value": bytes_of(value)}
 
 
 def demand_of(version: int | None, exists: bool | None) -> v1.RecordPrecondition | None:

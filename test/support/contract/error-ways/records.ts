@@ -4,6 +4,7 @@ import type {
   RecordOperation,
   RecordPrecondition,
 } from "../../../../src/gen/memorysidecar/v1/record.ts";
+import { LIMITS } from "../../../../src/kit/limits.ts";
 import type { Failure } from "../client.ts";
 import { message, record, recordRange } from "../samples.ts";
 import { type ErrorScene, sameWay, type Ways } from "./scene.ts";
@@ -62,9 +63,84 @@ const putWays: Ways = Object.fromEntries(
   }),
 );
 
+/** The failures of a put of an upload, by reason: whether there is an upload, and its checksum. */
+const UPLOADS = {
+  UPLOAD_NOT_FOUND: { isBegun: false, valueCrc32: undefined },
+  RECORD_CHECKSUM_MISMATCH: { isBegun: true, valueCrc32: 7 },
+} as const;
+
+const uploadWays: Ways = Object.fromEntries(
+  Object.entries(UPLOADS).flatMap(([reason, { isBegun, valueCrc32 }]) => {
+    const put = async ({ client, fresh }: ErrorScene) => {
+      const uploadId = fresh();
+      if (isBegun) await client.call("uploadRecordPart", { uploadId, data: Buffer.from("v") });
+      const content = { path: PATH, key: fresh(), uploadId, valueCrc32 };
+      return { record: record(content), precondition: undefined };
+    };
+    const operations = async (scene: ErrorScene): Promise<RecordOperation[]> => [
+      { operation: { $case: "put", value: await put(scene) } },
+    ];
+    return [
+      [
+        `PutRecord ${reason}`,
+        async (scene: ErrorScene) => await scene.client.fail("putRecord", await put(scene)),
+      ],
+      [
+        `WriteRecords ${reason}`,
+        async (scene: ErrorScene) =>
+          await scene.client.fail("writeRecords", { operations: await operations(scene) }),
+      ],
+      [
+        `AppendMessages ${reason}`,
+        async (scene: ErrorScene) =>
+          await scene.client.fail("appendMessages", {
+            ...{ sessionId: "seed", messages: [message({ text: "Hello" })] },
+            recordOperations: await operations(scene),
+          }),
+      ],
+    ] as const;
+  }),
+);
+
+/** A part of as many bytes as one may have. */
+const PART = Buffer.alloc(LIMITS.recordValueBytes);
+
 /** The failures of records, by rpc. */
 export const RECORD_WAYS: Ways = {
   ...putWays,
+  ...uploadWays,
+  "UploadRecordPart UPLOAD_OFFSET_MISMATCH": async ({ client, fresh }) =>
+    await client.fail("uploadRecordPart", { uploadId: fresh(), offset: 1n, data: PART }),
+  "UploadRecordPart UPLOAD_LIMIT_REACHED": async ({ client, fresh }) => {
+    const namespace = fresh();
+    const data = Buffer.from("v");
+    for (let at = 0; at < LIMITS.recordUploads; at += 1) {
+      await client.call("uploadRecordPart", { namespace, uploadId: `${at}`, data });
+    }
+    return await client.fail("uploadRecordPart", { namespace, uploadId: "more", data });
+  },
+  "UploadRecordPart RECORD_VALUE_TOO_LARGE": async ({ client, fresh }) => {
+    const uploadId = fresh();
+    for (let at = 0; at < LIMITS.recordParts; at += 1) {
+      const part = { uploadId, offset: BigInt(at), data: Buffer.from([at]) };
+      await client.call("uploadRecordPart", part);
+    }
+    const part = { uploadId, offset: BigInt(LIMITS.recordParts), data: Buffer.from("v") };
+    return await client.fail("uploadRecordPart", part);
+  },
+  "GetRecord RECORD_VALUE_TOO_LARGE": async ({ client, fresh }) => {
+    const uploadId = fresh();
+    await client.call("uploadRecordPart", { uploadId, data: PART });
+    const offset = BigInt(PART.length);
+    await client.call("uploadRecordPart", { uploadId, offset, data: Buffer.from("v") });
+    const name = { path: PATH, key: fresh() };
+    await client.call("putRecord", { record: record({ ...name, uploadId }) });
+    return await client.fail("getRecord", name);
+  },
+  "GetRecord ETAG_MISMATCH": async (scene) => {
+    const key = await kept(scene);
+    return await scene.client.fail("getRecord", { path: PATH, key, etag: "x" });
+  },
   ...sameWay("RECORD_NOT_FOUND", ["getRecord", "deleteRecord"], {
     ...{ path: PATH, key: "nothing", allowMissing: false },
   }),

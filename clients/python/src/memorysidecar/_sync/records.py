@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from uuid import uuid4
+from zlib import crc32
 
 from typing_extensions import Unpack
 
@@ -23,7 +25,7 @@ class RecordMethods(Calls):
         self,
         path: n.Path,
         key: str,
-        value: bytes | str,
+        value: bytes | str | n.UploadedValue,
         *,
         version: int | None = None,
         exists: bool | None = None,
@@ -35,7 +37,8 @@ class RecordMethods(Calls):
         ttl: Seconds | None = None,
         **call: Unpack[f.WriteOptions],
     ) -> v1.RecordOutcome:
-        """Creates a record, or replaces it as a whole. A text is kept as UTF-8.
+        """Creates a record, or replaces it as a whole. A text is kept as UTF-8. A value above
+        4,128,768 bytes is sent before with ``upload_value``.
 
         :param path: its segments, or the only one.
         :param version: the record exists with this version.
@@ -48,15 +51,27 @@ class RecordMethods(Calls):
         record = v1.NamedRecord(
             path=n.path_of(path),
             key=key,
-            value=n.bytes_of(value),
             media_type=media_type,
             owner=scope_of(user_id, agent_id, session_id),
             ttl=duration_of(ttl),
             etag=etag,
+            **n.content_of(value),
         )
         demand = n.demand_of(version, exists)
         request = v1.PutRecordRequest(record=record, precondition=demand)
         return self._unary(request, v1.PutRecordResponse, call).outcome
+
+    def upload_value(self, value: bytes | str, **call: Unpack[f.ReadOptions]) -> n.UploadedValue:
+        """Sends a value of up to 1 GiB, in parts. The result stands for it in one put, at most an
+        hour later: in ``put_record``, or with its fields in the record of an operation."""
+        data = n.bytes_of(value)
+        upload_id = str(uuid4())
+        for offset in range(0, len(data), n.VALUE_BYTES):
+            part = v1.UploadRecordPartRequest(
+                upload_id=upload_id, offset=offset, data=data[offset : offset + n.VALUE_BYTES]
+            )
+            self._unary(part, v1.UploadRecordPartResponse, call)
+        return n.UploadedValue(upload_id, crc32(data))
 
     def get_record(
         self,
@@ -65,16 +80,53 @@ class RecordMethods(Calls):
         *,
         omit_value: bool = False,
         refresh_ttl: bool = False,
+        value_offset: int = 0,
+        value_limit: int = 0,
+        etag: str = "",
         **call: Unpack[f.ReadOptions],
     ) -> v1.NamedRecord:
-        """Gets a record.
+        """Gets a record, or a range of its value.
 
         :param refresh_ttl: lets it live on for its ttl from now.
+        :param value_offset: the first byte of the value to get.
+        :param value_limit: the number of its bytes, up to 4,128,768. Default: all that follow, if
+            the answer holds them.
+        :param etag: the record still has this etag: ranges of one etag make one value.
         """
         request = v1.GetRecordRequest(
-            path=n.path_of(path), key=key, omit_value=omit_value, refresh_ttl=refresh_ttl
+            path=n.path_of(path),
+            key=key,
+            omit_value=omit_value,
+            refresh_ttl=refresh_ttl,
+            value_offset=value_offset,
+            value_limit=value_limit,
+            etag=etag,
         )
         return self._unary(request, v1.GetRecordResponse, call).record
+
+    def get_whole_record(
+        self,
+        path: n.Path,
+        key: str,
+        *,
+        refresh_ttl: bool = False,
+        **call: Unpack[f.ReadOptions],
+    ) -> v1.NamedRecord:
+        """Gets a record with its whole value, whatever its size: a large one comes in several
+        calls."""
+        record = self.get_record(
+            path, key, refresh_ttl=refresh_ttl, value_limit=n.VALUE_BYTES, **call
+        )
+        pieces = [record.value]
+        size = len(record.value)
+        while size < record.value_size:
+            piece = self.get_record(
+                path, key, value_offset=size, value_limit=n.VALUE_BYTES, etag=record.etag, **call
+            )
+            pieces.append(piece.value)
+            size += len(piece.value)
+        record.value = b"".join(pieces)
+        return record
 
     def batch_get_records(
         self,

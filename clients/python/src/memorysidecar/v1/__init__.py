@@ -160,6 +160,9 @@ from .error_reason_pb2 import (
     ERROR_REASON_COMPACTION_FAILED as ERROR_REASON_COMPACTION_FAILED,
     ERROR_REASON_REPLY_TOO_LARGE as ERROR_REASON_REPLY_TOO_LARGE,
     ERROR_REASON_CONTEXT_BUDGET_TOO_SMALL as ERROR_REASON_CONTEXT_BUDGET_TOO_SMALL,
+    ERROR_REASON_UPLOAD_OFFSET_MISMATCH as ERROR_REASON_UPLOAD_OFFSET_MISMATCH,
+    ERROR_REASON_RECORD_CHECKSUM_MISMATCH as ERROR_REASON_RECORD_CHECKSUM_MISMATCH,
+    ERROR_REASON_RECORD_VALUE_TOO_LARGE as ERROR_REASON_RECORD_VALUE_TOO_LARGE,
 )
 from .event_pb2 import (
     Event as Event,
@@ -734,6 +737,8 @@ from .record_pb2 import (
 from .record_service_pb2 import (
     PutRecordRequest as PutRecordRequest,
     PutRecordResponse as PutRecordResponse,
+    UploadRecordPartRequest as UploadRecordPartRequest,
+    UploadRecordPartResponse as UploadRecordPartResponse,
     GetRecordRequest as GetRecordRequest,
     GetRecordResponse as GetRecordResponse,
     BatchGetRecordsRequest as BatchGetRecordsRequest,

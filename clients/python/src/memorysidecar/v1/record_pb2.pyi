@@ -23,7 +23,7 @@ RECORD_ORDER_NAME_ASC: RecordOrder
 RECORD_ORDER_NAME_DESC: RecordOrder
 
 class NamedRecord(_message.Message):
-    __slots__ = ("path", "key", "value", "media_type", "owner", "ttl", "version", "etag", "value_size", "writer", "create_time", "update_time", "expire_time")
+    __slots__ = ("path", "key", "value", "media_type", "owner", "ttl", "version", "etag", "value_size", "writer", "create_time", "update_time", "expire_time", "upload_id", "value_crc32")
     PATH_FIELD_NUMBER: _ClassVar[int]
     KEY_FIELD_NUMBER: _ClassVar[int]
     VALUE_FIELD_NUMBER: _ClassVar[int]
@@ -37,6 +37,8 @@ class NamedRecord(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
     EXPIRE_TIME_FIELD_NUMBER: _ClassVar[int]
+    UPLOAD_ID_FIELD_NUMBER: _ClassVar[int]
+    VALUE_CRC32_FIELD_NUMBER: _ClassVar[int]
     path: _containers.RepeatedScalarFieldContainer[str]
     key: str
     value: bytes
@@ -50,7 +52,9 @@ class NamedRecord(_message.Message):
     create_time: _timestamp_pb2.Timestamp
     update_time: _timestamp_pb2.Timestamp
     expire_time: _timestamp_pb2.Timestamp
-    def __init__(self, path: _Optional[_Iterable[str]] = ..., key: _Optional[str] = ..., value: _Optional[bytes] = ..., media_type: _Optional[str] = ..., owner: _Optional[_Union[_memory_pb2.MemoryScope, _Mapping]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., version: _Optional[int] = ..., etag: _Optional[str] = ..., value_size: _Optional[int] = ..., writer: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    upload_id: str
+    value_crc32: int
+    def __init__(self, path: _Optional[_Iterable[str]] = ..., key: _Optional[str] = ..., value: _Optional[bytes] = ..., media_type: _Optional[str] = ..., owner: _Optional[_Union[_memory_pb2.MemoryScope, _Mapping]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., version: _Optional[int] = ..., etag: _Optional[str] = ..., value_size: _Optional[int] = ..., writer: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., upload_id: _Optional[str] = ..., value_crc32: _Optional[int] = ...) -> None: ...
 
 class RecordRef(_message.Message):
     __slots__ = ("path", "key")

@@ -13,11 +13,12 @@ from google.protobuf.internal import builder as _builder
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from memorysidecar.v1 import record_pb2 as memorysidecar_dot_v1_dot_record__pb2
 from memorysidecar.v1 import rules_pb2 as memorysidecar_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%memorysidecar/v1/record_service.proto\x12\x10memorysidecar.v1\x1a\x1dmemorysidecar/v1/record.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xbd\x01\n\x10PutRecordRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x35\n\x06record\x18\x02 \x01(\x0b\x32\x1d.memorysidecar.v1.NamedRecordB\x06\xba\xbe\x18\x02\x08\x01\x12:\n\x0cprecondition\x18\x03 \x01(\x0b\x32$.memorysidecar.v1.RecordPrecondition\x12\x1b\n\nrequest_id\x18\x04 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x01\"W\n\x11PutRecordResponse\x12\x30\n\x07outcome\x18\x01 \x01(\x0b\x32\x1f.memorysidecar.v1.RecordOutcome\x12\x10\n\x08revision\x18\x02 \x01(\x03\"\x8f\x01\n\x10GetRecordRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x1d\n\x04path\x18\x02 \x03(\tB\x0f\xba\xbe\x18\x0b\x08\x01\x18\xff\x01  (\x01P\x01\x12\x18\n\x03key\x18\x03 \x01(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x04P\x01\x12\x12\n\nomit_value\x18\x04 \x01(\x08\x12\x13\n\x0brefresh_ttl\x18\x05 \x01(\x08\"B\n\x11GetRecordResponse\x12-\n\x06record\x18\x01 \x01(\x0b\x32\x1d.memorysidecar.v1.NamedRecord\"\x96\x01\n\x16\x42\x61tchGetRecordsRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x37\n\x07records\x18\x02 \x03(\x0b\x32\x1b.memorysidecar.v1.RecordRefB\t\xba\xbe\x18\x05\x08\x01 \x80\x02\x12\x13\n\x0bomit_values\x18\x03 \x01(\x08\x12\x13\n\x0brefresh_ttl\x18\x04 \x01(\x08\"J\n\x17\x42\x61tchGetRecordsResponse\x12/\n\x07results\x18\x01 \x03(\x0b\x32\x1e.memorysidecar.v1.RecordLookup\"\xff\x01\n\x12ListRecordsRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x34\n\x05range\x18\x02 \x01(\x0b\x32\x1d.memorysidecar.v1.RecordRangeB\x06\xba\xbe\x18\x02\x08\x01\x12,\n\x05order\x18\x03 \x01(\x0e\x32\x1d.memorysidecar.v1.RecordOrder\x12\x16\n\x0einclude_values\x18\x04 \x01(\x08\x12\x13\n\x0brefresh_ttl\x18\x05 \x01(\x08\x12 \n\tpage_size\x18\x06 \x01(\x05\x42\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00\x12\x1b\n\npage_token\x18\x07 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x10\"^\n\x13ListRecordsResponse\x12.\n\x07records\x18\x01 \x03(\x0b\x32\x1d.memorysidecar.v1.NamedRecord\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xdb\x01\n\x16ListRecordPathsRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x1d\n\x06prefix\x18\x02 \x03(\tB\r\xba\xbe\x18\t\x18\xff\x01  (\x01P\x01\x12\x1d\n\x06suffix\x18\x03 \x03(\tB\r\xba\xbe\x18\t\x18\xff\x01  (\x01P\x01\x12)\n\tmax_depth\x18\x04 \x01(\x05\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\x00\x00\x39\x00\x00\x00\x00\x00\x00@@\x12 \n\tpage_size\x18\x05 \x01(\x05\x42\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00\x12\x1b\n\npage_token\x18\x06 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x10\"c\n\x17ListRecordPathsResponse\x12/\n\x07\x66olders\x18\x01 \x03(\x0b\x32\x1e.memorysidecar.v1.RecordFolder\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x8f\x01\n\x13WriteRecordsRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12@\n\noperations\x18\x02 \x03(\x0b\x32!.memorysidecar.v1.RecordOperationB\t\xba\xbe\x18\x05\x08\x01 \x80\x02\x12\x1b\n\nrequest_id\x18\x03 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x01\"[\n\x14WriteRecordsResponse\x12\x31\n\x08outcomes\x18\x01 \x03(\x0b\x32\x1f.memorysidecar.v1.RecordOutcome\x12\x10\n\x08revision\x18\x02 \x01(\x03\"\xe7\x01\n\x13\x44\x65leteRecordRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x1d\n\x04path\x18\x02 \x03(\tB\x0f\xba\xbe\x18\x0b\x08\x01\x18\xff\x01  (\x01P\x01\x12\x18\n\x03key\x18\x03 \x01(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x04P\x01\x12\x0c\n\x04\x65tag\x18\x04 \x01(\t\x12:\n\x0cprecondition\x18\x05 \x01(\x0b\x32$.memorysidecar.v1.RecordPrecondition\x12\x15\n\rallow_missing\x18\x06 \x01(\x08\x12\x1b\n\nrequest_id\x18\x07 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x01\"Z\n\x14\x44\x65leteRecordResponse\x12\x30\n\x07outcome\x18\x01 \x01(\x0b\x32\x1f.memorysidecar.v1.RecordOutcome\x12\x10\n\x08revision\x18\x02 \x01(\x03\"\x84\x01\n\x14\x44\x65leteRecordsRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x34\n\x05range\x18\x02 \x01(\x0b\x32\x1d.memorysidecar.v1.RecordRangeB\x06\xba\xbe\x18\x02\x08\x01\x12\x1b\n\nrequest_id\x18\x03 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x01\"N\n\x15\x44\x65leteRecordsResponse\x12\x15\n\rdeleted_count\x18\x01 \x01(\x05\x12\x0c\n\x04more\x18\x02 \x01(\x08\x12\x10\n\x08revision\x18\x03 \x01(\x03\x32\xad\x06\n\rRecordService\x12T\n\tPutRecord\x12\".memorysidecar.v1.PutRecordRequest\x1a#.memorysidecar.v1.PutRecordResponse\x12Y\n\tGetRecord\x12\".memorysidecar.v1.GetRecordRequest\x1a#.memorysidecar.v1.GetRecordResponse\"\x03\x90\x02\x02\x12k\n\x0f\x42\x61tchGetRecords\x12(.memorysidecar.v1.BatchGetRecordsRequest\x1a).memorysidecar.v1.BatchGetRecordsResponse\"\x03\x90\x02\x02\x12_\n\x0bListRecords\x12$.memorysidecar.v1.ListRecordsRequest\x1a%.memorysidecar.v1.ListRecordsResponse\"\x03\x90\x02\x02\x12k\n\x0fListRecordPaths\x12(.memorysidecar.v1.ListRecordPathsRequest\x1a).memorysidecar.v1.ListRecordPathsResponse\"\x03\x90\x02\x01\x12\x63\n\x0cWriteRecords\x12%.memorysidecar.v1.WriteRecordsRequest\x1a&.memorysidecar.v1.WriteRecordsResponse\"\x04\xb8\xbe\x18\x01\x12\x63\n\x0c\x44\x65leteRecord\x12%.memorysidecar.v1.DeleteRecordRequest\x1a&.memorysidecar.v1.DeleteRecordResponse\"\x04\xb8\xbe\x18\x01\x12\x66\n\rDeleteRecords\x12&.memorysidecar.v1.DeleteRecordsRequest\x1a\'.memorysidecar.v1.DeleteRecordsResponse\"\x04\xb8\xbe\x18\x01\x42\xbb\x01\n\x13io.memorysidecar.v1B\x12RecordServiceProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%memorysidecar/v1/record_service.proto\x12\x10memorysidecar.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/record.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xbd\x01\n\x10PutRecordRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x35\n\x06record\x18\x02 \x01(\x0b\x32\x1d.memorysidecar.v1.NamedRecordB\x06\xba\xbe\x18\x02\x08\x01\x12:\n\x0cprecondition\x18\x03 \x01(\x0b\x32$.memorysidecar.v1.RecordPrecondition\x12\x1b\n\nrequest_id\x18\x04 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x01\"W\n\x11PutRecordResponse\x12\x30\n\x07outcome\x18\x01 \x01(\x0b\x32\x1f.memorysidecar.v1.RecordOutcome\x12\x10\n\x08revision\x18\x02 \x01(\x03\"\x97\x01\n\x17UploadRecordPartRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x1e\n\tupload_id\x18\x02 \x01(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x01P\x01\x12&\n\x06offset\x18\x03 \x01(\x03\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\x00\x00\x39\x00\x00\x00\x00\x00\x00\xd0\x41\x12\x19\n\x04\x64\x61ta\x18\x04 \x01(\x0c\x42\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x80\xfc\x01\"h\n\x18UploadRecordPartResponse\x12\x0c\n\x04size\x18\x01 \x01(\x03\x12\r\n\x05\x63rc32\x18\x02 \x01(\r\x12/\n\x0b\x65xpire_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xf8\x01\n\x10GetRecordRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x1d\n\x04path\x18\x02 \x03(\tB\x0f\xba\xbe\x18\x0b\x08\x01\x18\xff\x01  (\x01P\x01\x12\x18\n\x03key\x18\x03 \x01(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x04P\x01\x12\x12\n\nomit_value\x18\x04 \x01(\x08\x12\x13\n\x0brefresh_ttl\x18\x05 \x01(\x08\x12,\n\x0cvalue_offset\x18\x06 \x01(\x03\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\x00\x00\x39\x00\x00\x00\x00\x00\x00\xd0\x41\x12+\n\x0bvalue_limit\x18\x07 \x01(\x03\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\x00\x00\x39\x00\x00\x00\x00\x00\x80OA\x12\x0c\n\x04\x65tag\x18\x08 \x01(\t\"B\n\x11GetRecordResponse\x12-\n\x06record\x18\x01 \x01(\x0b\x32\x1d.memorysidecar.v1.NamedRecord\"\x96\x01\n\x16\x42\x61tchGetRecordsRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x37\n\x07records\x18\x02 \x03(\x0b\x32\x1b.memorysidecar.v1.RecordRefB\t\xba\xbe\x18\x05\x08\x01 \x80\x02\x12\x13\n\x0bomit_values\x18\x03 \x01(\x08\x12\x13\n\x0brefresh_ttl\x18\x04 \x01(\x08\"J\n\x17\x42\x61tchGetRecordsResponse\x12/\n\x07results\x18\x01 \x03(\x0b\x32\x1e.memorysidecar.v1.RecordLookup\"\xff\x01\n\x12ListRecordsRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x34\n\x05range\x18\x02 \x01(\x0b\x32\x1d.memorysidecar.v1.RecordRangeB\x06\xba\xbe\x18\x02\x08\x01\x12,\n\x05order\x18\x03 \x01(\x0e\x32\x1d.memorysidecar.v1.RecordOrder\x12\x16\n\x0einclude_values\x18\x04 \x01(\x08\x12\x13\n\x0brefresh_ttl\x18\x05 \x01(\x08\x12 \n\tpage_size\x18\x06 \x01(\x05\x42\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00\x12\x1b\n\npage_token\x18\x07 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x10\"^\n\x13ListRecordsResponse\x12.\n\x07records\x18\x01 \x03(\x0b\x32\x1d.memorysidecar.v1.NamedRecord\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xdb\x01\n\x16ListRecordPathsRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x1d\n\x06prefix\x18\x02 \x03(\tB\r\xba\xbe\x18\t\x18\xff\x01  (\x01P\x01\x12\x1d\n\x06suffix\x18\x03 \x03(\tB\r\xba\xbe\x18\t\x18\xff\x01  (\x01P\x01\x12)\n\tmax_depth\x18\x04 \x01(\x05\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\x00\x00\x39\x00\x00\x00\x00\x00\x00@@\x12 \n\tpage_size\x18\x05 \x01(\x05\x42\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00\x12\x1b\n\npage_token\x18\x06 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x10\"c\n\x17ListRecordPathsResponse\x12/\n\x07\x66olders\x18\x01 \x03(\x0b\x32\x1e.memorysidecar.v1.RecordFolder\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x8f\x01\n\x13WriteRecordsRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12@\n\noperations\x18\x02 \x03(\x0b\x32!.memorysidecar.v1.RecordOperationB\t\xba\xbe\x18\x05\x08\x01 \x80\x02\x12\x1b\n\nrequest_id\x18\x03 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x01\"[\n\x14WriteRecordsResponse\x12\x31\n\x08outcomes\x18\x01 \x03(\x0b\x32\x1f.memorysidecar.v1.RecordOutcome\x12\x10\n\x08revision\x18\x02 \x01(\x03\"\xe7\x01\n\x13\x44\x65leteRecordRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x1d\n\x04path\x18\x02 \x03(\tB\x0f\xba\xbe\x18\x0b\x08\x01\x18\xff\x01  (\x01P\x01\x12\x18\n\x03key\x18\x03 \x01(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x04P\x01\x12\x0c\n\x04\x65tag\x18\x04 \x01(\t\x12:\n\x0cprecondition\x18\x05 \x01(\x0b\x32$.memorysidecar.v1.RecordPrecondition\x12\x15\n\rallow_missing\x18\x06 \x01(\x08\x12\x1b\n\nrequest_id\x18\x07 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x01\"Z\n\x14\x44\x65leteRecordResponse\x12\x30\n\x07outcome\x18\x01 \x01(\x0b\x32\x1f.memorysidecar.v1.RecordOutcome\x12\x10\n\x08revision\x18\x02 \x01(\x03\"\x84\x01\n\x14\x44\x65leteRecordsRequest\x12\x19\n\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02\x12\x34\n\x05range\x18\x02 \x01(\x0b\x32\x1d.memorysidecar.v1.RecordRangeB\x06\xba\xbe\x18\x02\x08\x01\x12\x1b\n\nrequest_id\x18\x03 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x01\"N\n\x15\x44\x65leteRecordsResponse\x12\x15\n\rdeleted_count\x18\x01 \x01(\x05\x12\x0c\n\x04more\x18\x02 \x01(\x08\x12\x10\n\x08revision\x18\x03 \x01(\x03\x32\x9d\x07\n\rRecordService\x12T\n\tPutRecord\x12\".memorysidecar.v1.PutRecordRequest\x1a#.memorysidecar.v1.PutRecordResponse\x12n\n\x10UploadRecordPart\x12).memorysidecar.v1.UploadRecordPartRequest\x1a*.memorysidecar.v1.UploadRecordPartResponse\"\x03\x90\x02\x02\x12Y\n\tGetRecord\x12\".memorysidecar.v1.GetRecordRequest\x1a#.memorysidecar.v1.GetRecordResponse\"\x03\x90\x02\x02\x12k\n\x0f\x42\x61tchGetRecords\x12(.memorysidecar.v1.BatchGetRecordsRequest\x1a).memorysidecar.v1.BatchGetRecordsResponse\"\x03\x90\x02\x02\x12_\n\x0bListRecords\x12$.memorysidecar.v1.ListRecordsRequest\x1a%.memorysidecar.v1.ListRecordsResponse\"\x03\x90\x02\x02\x12k\n\x0fListRecordPaths\x12(.memorysidecar.v1.ListRecordPathsRequest\x1a).memorysidecar.v1.ListRecordPathsResponse\"\x03\x90\x02\x01\x12\x63\n\x0cWriteRecords\x12%.memorysidecar.v1.WriteRecordsRequest\x1a&.memorysidecar.v1.WriteRecordsResponse\"\x04\xb8\xbe\x18\x01\x12\x63\n\x0c\x44\x65leteRecord\x12%.memorysidecar.v1.DeleteRecordRequest\x1a&.memorysidecar.v1.DeleteRecordResponse\"\x04\xb8\xbe\x18\x01\x12\x66\n\rDeleteRecords\x12&.memorysidecar.v1.DeleteRecordsRequest\x1a\'.memorysidecar.v1.DeleteRecordsResponse\"\x04\xb8\xbe\x18\x01\x42\xbb\x01\n\x13io.memorysidecar.v1B\x12RecordServiceProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -31,12 +32,24 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_PUTRECORDREQUEST'].fields_by_name['record']._serialized_options = b'\272\276\030\002\010\001'
   _globals['_PUTRECORDREQUEST'].fields_by_name['request_id']._loaded_options = None
   _globals['_PUTRECORDREQUEST'].fields_by_name['request_id']._serialized_options = b'\272\276\030\003\030\200\001'
+  _globals['_UPLOADRECORDPARTREQUEST'].fields_by_name['namespace']._loaded_options = None
+  _globals['_UPLOADRECORDPARTREQUEST'].fields_by_name['namespace']._serialized_options = b'\272\276\030\002P\002'
+  _globals['_UPLOADRECORDPARTREQUEST'].fields_by_name['upload_id']._loaded_options = None
+  _globals['_UPLOADRECORDPARTREQUEST'].fields_by_name['upload_id']._serialized_options = b'\272\276\030\007\010\001\030\200\001P\001'
+  _globals['_UPLOADRECORDPARTREQUEST'].fields_by_name['offset']._loaded_options = None
+  _globals['_UPLOADRECORDPARTREQUEST'].fields_by_name['offset']._serialized_options = b'\272\276\030\0221\000\000\000\000\000\000\000\0009\000\000\000\000\000\000\320A'
+  _globals['_UPLOADRECORDPARTREQUEST'].fields_by_name['data']._loaded_options = None
+  _globals['_UPLOADRECORDPARTREQUEST'].fields_by_name['data']._serialized_options = b'\272\276\030\007\010\001\030\200\200\374\001'
   _globals['_GETRECORDREQUEST'].fields_by_name['namespace']._loaded_options = None
   _globals['_GETRECORDREQUEST'].fields_by_name['namespace']._serialized_options = b'\272\276\030\002P\002'
   _globals['_GETRECORDREQUEST'].fields_by_name['path']._loaded_options = None
   _globals['_GETRECORDREQUEST'].fields_by_name['path']._serialized_options = b'\272\276\030\013\010\001\030\377\001  (\001P\001'
   _globals['_GETRECORDREQUEST'].fields_by_name['key']._loaded_options = None
   _globals['_GETRECORDREQUEST'].fields_by_name['key']._serialized_options = b'\272\276\030\007\010\001\030\200\004P\001'
+  _globals['_GETRECORDREQUEST'].fields_by_name['value_offset']._loaded_options = None
+  _globals['_GETRECORDREQUEST'].fields_by_name['value_offset']._serialized_options = b'\272\276\030\0221\000\000\000\000\000\000\000\0009\000\000\000\000\000\000\320A'
+  _globals['_GETRECORDREQUEST'].fields_by_name['value_limit']._loaded_options = None
+  _globals['_GETRECORDREQUEST'].fields_by_name['value_limit']._serialized_options = b'\272\276\030\0221\000\000\000\000\000\000\000\0009\000\000\000\000\000\200OA'
   _globals['_BATCHGETRECORDSREQUEST'].fields_by_name['namespace']._loaded_options = None
   _globals['_BATCHGETRECORDSREQUEST'].fields_by_name['namespace']._serialized_options = b'\272\276\030\002P\002'
   _globals['_BATCHGETRECORDSREQUEST'].fields_by_name['records']._loaded_options = None
@@ -81,6 +94,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DELETERECORDSREQUEST'].fields_by_name['range']._serialized_options = b'\272\276\030\002\010\001'
   _globals['_DELETERECORDSREQUEST'].fields_by_name['request_id']._loaded_options = None
   _globals['_DELETERECORDSREQUEST'].fields_by_name['request_id']._serialized_options = b'\272\276\030\003\030\200\001'
+  _globals['_RECORDSERVICE'].methods_by_name['UploadRecordPart']._loaded_options = None
+  _globals['_RECORDSERVICE'].methods_by_name['UploadRecordPart']._serialized_options = b'\220\002\002'
   _globals['_RECORDSERVICE'].methods_by_name['GetRecord']._loaded_options = None
   _globals['_RECORDSERVICE'].methods_by_name['GetRecord']._serialized_options = b'\220\002\002'
   _globals['_RECORDSERVICE'].methods_by_name['BatchGetRecords']._loaded_options = None
@@ -95,38 +110,42 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RECORDSERVICE'].methods_by_name['DeleteRecord']._serialized_options = b'\270\276\030\001'
   _globals['_RECORDSERVICE'].methods_by_name['DeleteRecords']._loaded_options = None
   _globals['_RECORDSERVICE'].methods_by_name['DeleteRecords']._serialized_options = b'\270\276\030\001'
-  _globals['_PUTRECORDREQUEST']._serialized_start=121
-  _globals['_PUTRECORDREQUEST']._serialized_end=310
-  _globals['_PUTRECORDRESPONSE']._serialized_start=312
-  _globals['_PUTRECORDRESPONSE']._serialized_end=399
-  _globals['_GETRECORDREQUEST']._serialized_start=402
-  _globals['_GETRECORDREQUEST']._serialized_end=545
-  _globals['_GETRECORDRESPONSE']._serialized_start=547
-  _globals['_GETRECORDRESPONSE']._serialized_end=613
-  _globals['_BATCHGETRECORDSREQUEST']._serialized_start=616
-  _globals['_BATCHGETRECORDSREQUEST']._serialized_end=766
-  _globals['_BATCHGETRECORDSRESPONSE']._serialized_start=768
-  _globals['_BATCHGETRECORDSRESPONSE']._serialized_end=842
-  _globals['_LISTRECORDSREQUEST']._serialized_start=845
-  _globals['_LISTRECORDSREQUEST']._serialized_end=1100
-  _globals['_LISTRECORDSRESPONSE']._serialized_start=1102
-  _globals['_LISTRECORDSRESPONSE']._serialized_end=1196
-  _globals['_LISTRECORDPATHSREQUEST']._serialized_start=1199
-  _globals['_LISTRECORDPATHSREQUEST']._serialized_end=1418
-  _globals['_LISTRECORDPATHSRESPONSE']._serialized_start=1420
-  _globals['_LISTRECORDPATHSRESPONSE']._serialized_end=1519
-  _globals['_WRITERECORDSREQUEST']._serialized_start=1522
-  _globals['_WRITERECORDSREQUEST']._serialized_end=1665
-  _globals['_WRITERECORDSRESPONSE']._serialized_start=1667
-  _globals['_WRITERECORDSRESPONSE']._serialized_end=1758
-  _globals['_DELETERECORDREQUEST']._serialized_start=1761
-  _globals['_DELETERECORDREQUEST']._serialized_end=1992
-  _globals['_DELETERECORDRESPONSE']._serialized_start=1994
-  _globals['_DELETERECORDRESPONSE']._serialized_end=2084
-  _globals['_DELETERECORDSREQUEST']._serialized_start=2087
-  _globals['_DELETERECORDSREQUEST']._serialized_end=2219
-  _globals['_DELETERECORDSRESPONSE']._serialized_start=2221
-  _globals['_DELETERECORDSRESPONSE']._serialized_end=2299
-  _globals['_RECORDSERVICE']._serialized_start=2302
-  _globals['_RECORDSERVICE']._serialized_end=3115
+  _globals['_PUTRECORDREQUEST']._serialized_start=154
+  _globals['_PUTRECORDREQUEST']._serialized_end=343
+  _globals['_PUTRECORDRESPONSE']._serialized_start=345
+  _globals['_PUTRECORDRESPONSE']._serialized_end=432
+  _globals['_UPLOADRECORDPARTREQUEST']._serialized_start=435
+  _globals['_UPLOADRECORDPARTREQUEST']._serialized_end=586
+  _globals['_UPLOADRECORDPARTRESPONSE']._serialized_start=588
+  _globals['_UPLOADRECORDPARTRESPONSE']._serialized_end=692
+  _globals['_GETRECORDREQUEST']._serialized_start=695
+  _globals['_GETRECORDREQUEST']._serialized_end=943
+  _globals['_GETRECORDRESPONSE']._serialized_start=945
+  _globals['_GETRECORDRESPONSE']._serialized_end=1011
+  _globals['_BATCHGETRECORDSREQUEST']._serialized_start=1014
+  _globals['_BATCHGETRECORDSREQUEST']._serialized_end=1164
+  _globals['_BATCHGETRECORDSRESPONSE']._serialized_start=1166
+  _globals['_BATCHGETRECORDSRESPONSE']._serialized_end=1240
+  _globals['_LISTRECORDSREQUEST']._serialized_start=1243
+  _globals['_LISTRECORDSREQUEST']._serialized_end=1498
+  _globals['_LISTRECORDSRESPONSE']._serialized_start=1500
+  _globals['_LISTRECORDSRESPONSE']._serialized_end=1594
+  _globals['_LISTRECORDPATHSREQUEST']._serialized_start=1597
+  _globals['_LISTRECORDPATHSREQUEST']._serialized_end=1816
+  _globals['_LISTRECORDPATHSRESPONSE']._serialized_start=1818
+  _globals['_LISTRECORDPATHSRESPONSE']._serialized_end=1917
+  _globals['_WRITERECORDSREQUEST']._serialized_start=1920
+  _globals['_WRITERECORDSREQUEST']._serialized_end=2063
+  _globals['_WRITERECORDSRESPONSE']._serialized_start=2065
+  _globals['_WRITERECORDSRESPONSE']._serialized_end=2156
+  _globals['_DELETERECORDREQUEST']._serialized_start=2159
+  _globals['_DELETERECORDREQUEST']._serialized_end=2390
+  _globals['_DELETERECORDRESPONSE']._serialized_start=2392
+  _globals['_DELETERECORDRESPONSE']._serialized_end=2482
+  _globals['_DELETERECORDSREQUEST']._serialized_start=2485
+  _globals['_DELETERECORDSREQUEST']._serialized_end=2617
+  _globals['_DELETERECORDSRESPONSE']._serialized_start=2619
+  _globals['_DELETERECORDSRESPONSE']._serialized_end=2697
+  _globals['_RECORDSERVICE']._serialized_start=2700
+  _globals['_RECORDSERVICE']._serialized_end=3625
 # @@protoc_insertion_point(module_scope)

@@ -1,3 +1,6 @@
+import datetime
+
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from memorysidecar.v1 import record_pb2 as _record_pb2
 from memorysidecar.v1 import rules_pb2 as _rules_pb2
 from google.protobuf.internal import containers as _containers
@@ -28,19 +31,47 @@ class PutRecordResponse(_message.Message):
     revision: int
     def __init__(self, outcome: _Optional[_Union[_record_pb2.RecordOutcome, _Mapping]] = ..., revision: _Optional[int] = ...) -> None: ...
 
+class UploadRecordPartRequest(_message.Message):
+    __slots__ = ("namespace", "upload_id", "offset", "data")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    UPLOAD_ID_FIELD_NUMBER: _ClassVar[int]
+    OFFSET_FIELD_NUMBER: _ClassVar[int]
+    DATA_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    upload_id: str
+    offset: int
+    data: bytes
+    def __init__(self, namespace: _Optional[str] = ..., upload_id: _Optional[str] = ..., offset: _Optional[int] = ..., data: _Optional[bytes] = ...) -> None: ...
+
+class UploadRecordPartResponse(_message.Message):
+    __slots__ = ("size", "crc32", "expire_time")
+    SIZE_FIELD_NUMBER: _ClassVar[int]
+    CRC32_FIELD_NUMBER: _ClassVar[int]
+    EXPIRE_TIME_FIELD_NUMBER: _ClassVar[int]
+    size: int
+    crc32: int
+    expire_time: _timestamp_pb2.Timestamp
+    def __init__(self, size: _Optional[int] = ..., crc32: _Optional[int] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
 class GetRecordRequest(_message.Message):
-    __slots__ = ("namespace", "path", "key", "omit_value", "refresh_ttl")
+    __slots__ = ("namespace", "path", "key", "omit_value", "refresh_ttl", "value_offset", "value_limit", "etag")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     PATH_FIELD_NUMBER: _ClassVar[int]
     KEY_FIELD_NUMBER: _ClassVar[int]
     OMIT_VALUE_FIELD_NUMBER: _ClassVar[int]
     REFRESH_TTL_FIELD_NUMBER: _ClassVar[int]
+    VALUE_OFFSET_FIELD_NUMBER: _ClassVar[int]
+    VALUE_LIMIT_FIELD_NUMBER: _ClassVar[int]
+    ETAG_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     path: _containers.RepeatedScalarFieldContainer[str]
     key: str
     omit_value: bool
     refresh_ttl: bool
-    def __init__(self, namespace: _Optional[str] = ..., path: _Optional[_Iterable[str]] = ..., key: _Optional[str] = ..., omit_value: _Optional[bool] = ..., refresh_ttl: _Optional[bool] = ...) -> None: ...
+    value_offset: int
+    value_limit: int
+    etag: str
+    def __init__(self, namespace: _Optional[str] = ..., path: _Optional[_Iterable[str]] = ..., key: _Optional[str] = ..., omit_value: _Optional[bool] = ..., refresh_ttl: _Optional[bool] = ..., value_offset: _Optional[int] = ..., value_limit: _Optional[int] = ..., etag: _Optional[str] = ...) -> None: ...
 
 class GetRecordResponse(_message.Message):
     __slots__ = ("record",)

@@ -28,6 +28,11 @@ class RecordServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_record__service__pb2.PutRecordRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_record__service__pb2.PutRecordResponse.FromString,
                 _registered_method=True)
+        self.UploadRecordPart = channel.unary_unary(
+                '/memorysidecar.v1.RecordService/UploadRecordPart',
+                request_serializer=memorysidecar_dot_v1_dot_record__service__pb2.UploadRecordPartRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_record__service__pb2.UploadRecordPartResponse.FromString,
+                _registered_method=True)
         self.GetRecord = channel.unary_unary(
                 '/memorysidecar.v1.RecordService/GetRecord',
                 request_serializer=memorysidecar_dot_v1_dot_record__service__pb2.GetRecordRequest.SerializeToString,
@@ -82,8 +87,29 @@ class RecordServiceServicer:
         Errors:
         - ALREADY_EXISTS, `RECORD_ALREADY_EXISTS`: the record must not exist
         - NOT_FOUND, `RECORD_NOT_FOUND`: the record must exist
+        - NOT_FOUND, `UPLOAD_NOT_FOUND`: upload the value again
+        - FAILED_PRECONDITION, `RECORD_CHECKSUM_MISMATCH`: other bytes were uploaded
         - ABORTED, `RECORD_VERSION_MISMATCH`
         - ABORTED, `ETAG_MISMATCH`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def UploadRecordPart(self, request, context):
+        """Adds a part to the value of a record that is to be put, for values of more than 4,128,768
+        bytes: up to 1 GiB in at most 1,024 parts, one after another. PutRecord, WriteRecords or
+        AppendMessages then names the upload in place of the value, and the value of the record changes
+        as a whole. Until then no read shows the parts.
+
+        An upload is made by its first part. It ends one hour after its last one, and upkeep deletes
+        its parts. It survives a restart, has no event, and no owner: EraseSubject does not find it.
+        Capability `record_uploads`.
+
+        Errors:
+        - ABORTED, `UPLOAD_OFFSET_MISMATCH`: the parts before do not end at the offset
+        - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`: the namespace has 64 uploads
+        - FAILED_PRECONDITION, `RECORD_VALUE_TOO_LARGE`: the upload is full
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -94,6 +120,8 @@ class RecordServiceServicer:
 
         Errors:
         - NOT_FOUND, `RECORD_NOT_FOUND`
+        - FAILED_PRECONDITION, `RECORD_VALUE_TOO_LARGE`: get the value in ranges
+        - ABORTED, `ETAG_MISMATCH`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -134,6 +162,8 @@ class RecordServiceServicer:
         Errors:
         - ALREADY_EXISTS, `RECORD_ALREADY_EXISTS`: a record must not exist
         - NOT_FOUND, `RECORD_NOT_FOUND`: a record must exist
+        - NOT_FOUND, `UPLOAD_NOT_FOUND`: upload the value again
+        - FAILED_PRECONDITION, `RECORD_CHECKSUM_MISMATCH`: other bytes were uploaded
         - ABORTED, `RECORD_VERSION_MISMATCH`
         - ABORTED, `ETAG_MISMATCH`
         """
@@ -167,6 +197,11 @@ def add_RecordServiceServicer_to_server(servicer, server):
                     servicer.PutRecord,
                     request_deserializer=memorysidecar_dot_v1_dot_record__service__pb2.PutRecordRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_record__service__pb2.PutRecordResponse.SerializeToString,
+            ),
+            'UploadRecordPart': grpc.unary_unary_rpc_method_handler(
+                    servicer.UploadRecordPart,
+                    request_deserializer=memorysidecar_dot_v1_dot_record__service__pb2.UploadRecordPartRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_record__service__pb2.UploadRecordPartResponse.SerializeToString,
             ),
             'GetRecord': grpc.unary_unary_rpc_method_handler(
                     servicer.GetRecord,
@@ -239,6 +274,33 @@ class RecordService:
             '/memorysidecar.v1.RecordService/PutRecord',
             memorysidecar_dot_v1_dot_record__service__pb2.PutRecordRequest.SerializeToString,
             memorysidecar_dot_v1_dot_record__service__pb2.PutRecordResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UploadRecordPart(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.RecordService/UploadRecordPart',
+            memorysidecar_dot_v1_dot_record__service__pb2.UploadRecordPartRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_record__service__pb2.UploadRecordPartResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -346,7 +346,8 @@ class SessionServiceServicer:
         `PROMOTION_POLICY_MISSING`
         - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
         - ALREADY_EXISTS, `RECORD_ALREADY_EXISTS`: of `record_operations`, as the next ones
-        - NOT_FOUND, `RECORD_NOT_FOUND`
+        - NOT_FOUND, `RECORD_NOT_FOUND`, `UPLOAD_NOT_FOUND`
+        - FAILED_PRECONDITION, `RECORD_CHECKSUM_MISMATCH`
         - ABORTED, `RECORD_VERSION_MISMATCH`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
