@@ -8,6 +8,7 @@ import { type RecordName, recordId } from "../../src/records/rules/record.ts";
 import type { SessionRef } from "../../src/session/rules/session.ts";
 import type {
   DueQuery,
+  FoundMessage,
   MaintenancePlan,
   MessageSearch,
   RecordPathQuery,
@@ -306,10 +307,7 @@ async function read(store: Store, operation: Exclude<ReadOperation, MemoryRead>)
         namespaces: await store.listNamespaces("", 100),
       };
     case "find-messages":
-      return (await allFound(store, operation.query)).map((found) => ({
-        ...messageView(found),
-        sessionId: found.sessionId,
-      }));
+      return (await allFound(store, operation.query)).map(foundView);
     case "list-events":
       return await listEvents(store, operation);
     case "list-consumers":
@@ -414,4 +412,8 @@ async function listEvents(
     ...(userId === undefined ? {} : { userId }),
     ...(types === undefined ? {} : { types: new Set(types) }),
   });
+}
+
+function foundView(found: FoundMessage): FoundMessage {
+  return { ...messageView(found), sessionId: found.sessionId };
 }

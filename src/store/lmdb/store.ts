@@ -43,7 +43,6 @@ import {
 } from "../tables/documents.ts";
 import { CONSUMER } from "../tables/event-tables.ts";
 import { baseOf, EventLog } from "../tables/events.ts";
-import { findMessages } from "../tables/find-messages.ts";
 import {
   dueJobs,
   listJobs,
@@ -80,6 +79,7 @@ import {
   taskHooks,
 } from "../tables/tasks.ts";
 import { readVectors, saveVectors } from "../tables/vectors.ts";
+import { findMessages } from "./find-messages.ts";
 import { beginEpoch, lineageOf, readEpochs } from "./lineage.ts";
 import { listOldSessions } from "./old-lists.ts";
 import { listOldSources } from "./old-sources.ts";

@@ -10,7 +10,7 @@ import { type OpenEngine, type Scene, testsOn } from "../scene.ts";
 
 const NAMESPACE = "default";
 
-/** Where the messages with some ids are: session, seq and text. */
+/** The session, the seq and the text of the messages with some ids. */
 async function find(
   { store }: Scene,
   messageIds: readonly string[],

@@ -203,10 +203,10 @@ type SessionServiceClient interface {
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
 	BatchGetMessages(ctx context.Context, in *BatchGetMessagesRequest, opts ...grpc.CallOption) (*BatchGetMessagesResponse, error)
 	// Finds messages by their ids in the sessions of the namespace. For callers that have message ids
-	// alone; with the session, use BatchGetMessages. An id is unique within a session only, and a fork
-	// has the ids of its source, so one id may have several messages. Searching costs a look into each
-	// session for each id, the newest session first: a caller that expects one message of each id
-	// stops reading pages once it has them, and a `filter` makes the search shorter.
+	// alone; with the session, use BatchGetMessages. An id is unique within a session only, and a
+	// fork has the ids of its source, so one id may have several messages. Searching costs a look
+	// into each session for each id, the newest session first: a caller that expects one message of
+	// each id stops reading pages once it has them, and a `filter` makes the search shorter.
 	//
 	// Errors:
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -819,10 +819,10 @@ type SessionServiceServer interface {
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
 	BatchGetMessages(context.Context, *BatchGetMessagesRequest) (*BatchGetMessagesResponse, error)
 	// Finds messages by their ids in the sessions of the namespace. For callers that have message ids
-	// alone; with the session, use BatchGetMessages. An id is unique within a session only, and a fork
-	// has the ids of its source, so one id may have several messages. Searching costs a look into each
-	// session for each id, the newest session first: a caller that expects one message of each id
-	// stops reading pages once it has them, and a `filter` makes the search shorter.
+	// alone; with the session, use BatchGetMessages. An id is unique within a session only, and a
+	// fork has the ids of its source, so one id may have several messages. Searching costs a look
+	// into each session for each id, the newest session first: a caller that expects one message of
+	// each id stops reading pages once it has them, and a `filter` makes the search shorter.
 	//
 	// Errors:
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`

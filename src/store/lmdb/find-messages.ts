@@ -7,10 +7,10 @@ import { LIMITS } from "../../kit/limits.ts";
 import { afterPrefix } from "../engine/keys.ts";
 import { readAgain } from "../engine/reads.ts";
 import type { FoundMessage, FoundPage, FoundPlace, MessageSearch } from "../store.ts";
-import type { Core } from "./core.ts";
-import { findMessage, messageOf } from "./messages.ts";
-import { HEAD, MESSAGE_ID } from "./session-tables.ts";
-import { breathe, matches, type Places, placesOf, readNumbered } from "./sessions.ts";
+import type { Core } from "../tables/core.ts";
+import { findMessage, messageOf } from "../tables/messages.ts";
+import { HEAD, MESSAGE_ID } from "../tables/session-tables.ts";
+import { breathe, matches, type Places, placesOf, readNumbered } from "../tables/sessions.ts";
 
 /** Sessions, and questions to them, before other work gets its turn. */
 const PIECE = 128;
