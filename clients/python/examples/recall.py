@@ -136,7 +136,8 @@ def documents(client: Client) -> None:
     client.upsert_documents(
         {"document_id": "own", "text": "own vector", "embedding": [3.0, 4.0]}, collection_id="mine"
     )
-    client.upsert_documents({"document_id": "news", "text": "rain", "ttl": 60}, collection_id="mine")
+    news_text = {"document_id": "news", "text": "rain", "ttl": 60}
+    client.upsert_documents(news_text, collection_id="mine")
     [news] = client.refresh_documents("news", collection_id="mine")
     print(f"{news.document_id} expires: {news.HasField('expire_time')}")
     own = client.get_document("own", collection_id="mine", include_embedding=True)
@@ -148,7 +149,8 @@ def documents(client: Client) -> None:
     expect(ErrorReason.DOCUMENT_NOT_FOUND, client.get_document, "nowhere")
     gone = client.delete_documents("guide")
     print(f"deleted {gone.deleted_count} chunks of the guide")
-    print(f"cleared {client.clear_collection('mine').deleted_count} documents of another collection")
+    cleared = client.clear_collection("mine")
+    print(f"cleared {cleared.deleted_count} documents of another collection")
     counted = client.count_tokens(["How long is this?"], token_rule=v1.TOKEN_RULE_O200K)
     print(f"tokens: {counted.total_token_count}")
 
