@@ -5,7 +5,11 @@ import type { EraseParts } from "./erase/work.ts";
 import type { HookStates } from "./hooks/hook-state.ts";
 import { searchSemaphore } from "./kit/semaphore.ts";
 import type { RecallServiceApi } from "./recall/api.ts";
-import { clearCollection, deleteDocuments } from "./recall/documents/delete-documents.ts";
+import {
+  clearCollection,
+  deleteDocuments,
+  purgeDocuments,
+} from "./recall/documents/delete-documents.ts";
 import {
   getDocument,
   listCollections,
@@ -94,6 +98,8 @@ export function createRecall(
       listCollections: (call, input) => listCollections(parts, call, input),
       refreshDocuments: (call, input) => refreshDocuments(parts, call, input),
       deleteDocuments: (call, input) => deleteDocuments(parts, call, input),
+      purgeDocuments: (call, input) =>
+        turns.run(call.signal, () => purgeDocuments(parts, call, input), input.namespace),
       clearCollection: (call, input) => clearCollection(parts, call, input),
       embed: async (call, { namespace, texts, purpose }) => {
         const ask = { namespace, signal: call.signal };

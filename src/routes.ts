@@ -63,6 +63,7 @@ import {
   getDocument,
   listCollections,
   listDocuments,
+  purgeDocuments,
   refreshDocuments,
   upsertDocuments,
 } from "./recall/documents/rpc.ts";
@@ -206,6 +207,7 @@ const MEMORY_RPCS: Rpcs<typeof MemoryServiceService> = {
   listCollections,
   refreshDocuments,
   deleteDocuments,
+  purgeDocuments,
   clearCollection,
 };
 

@@ -36,6 +36,7 @@ export const CAPABILITIES = [
   "consumers",
   "context_forms",
   "count_tokens",
+  "document_lists",
   "document_scopes",
   "document_ttl",
   "documents",

@@ -213,6 +213,9 @@ export const LIMITS = {
   documentBytes: 1_048_576,
   /** Documents and chunks that one call writes, or documents that it deletes. */
   writeDocuments: 1_000,
+  /** Documents that one PurgeDocuments deletes, and their bytes. */
+  purgeDocuments: 1_000,
+  purgeDocumentBytes: 16_777_216,
   /** Documents and chunks that go with one DeleteDocuments: half a second of work. */
   deleteDocuments: 10_000,
   chunkCharsMin: 50,

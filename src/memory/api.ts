@@ -9,6 +9,7 @@ import type { RecallFilter } from "../recall/rules/filter.ts";
 import type { MemoryFilter } from "../recall/rules/memory-filter.ts";
 import type { ScoringOf } from "../recall/rules/scoring.ts";
 import type { SessionRef } from "../session/rules/session.ts";
+import type { ListTotal } from "../store/store.ts";
 import type { Trust } from "../summary/rules/summary.ts";
 import type { ExtractionPolicy, ImportanceRule } from "../window/policy/memory-policy.ts";
 import type { Policy, TokenRule } from "../window/policy/policy.ts";
@@ -91,6 +92,8 @@ export interface ListMemoriesInput {
    */
   readonly after: number;
   readonly limit: number;
+  /** Default false. */
+  readonly includeTotal?: boolean;
 }
 
 export interface SearchMemoriesInput {
@@ -338,7 +341,12 @@ export interface MemoryServiceApi {
   listMemories(
     call: Call,
     input: ListMemoriesInput,
-  ): Promise<{ readonly memories: readonly Memory[]; readonly next: number | undefined }>;
+  ): Promise<{
+    readonly memories: readonly Memory[];
+    readonly next: number | undefined;
+    /** Set with `includeTotal`. */
+    readonly total?: ListTotal | undefined;
+  }>;
   searchMemories(call: Call, input: SearchMemoriesInput): Promise<readonly MemoryMatch[]>;
   updateMemory(call: Call, input: UpdateMemoryInput): Promise<Uint8Array>;
   reinforceMemories(call: Call, input: ReinforceInput): Promise<Uint8Array>;

@@ -3,6 +3,7 @@
 import { type Call, checkLive } from "../kit/call.ts";
 import { requestInvalid } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
+import type { ListTotal } from "../store/store.ts";
 import type { ListMemoriesInput, MemoryOrder } from "./api.ts";
 import type { MemoryParts } from "./parts.ts";
 import {
@@ -141,7 +142,7 @@ export async function listMemories(
   parts: MemoryParts,
   call: Call,
   input: ListMemoriesInput,
-): Promise<MemoriesPage> {
+): Promise<MemoriesPage & { readonly total: ListTotal | undefined }> {
   checkLive(call.signal);
   const { namespace, filter, asOfMs, order } = input;
   const nowMs = parts.context.world.nowMs();
@@ -149,10 +150,26 @@ export async function listMemories(
   const scan = { namespace, filter, asOfMs, signal: call.signal };
   // The scan leaves out memories whose time has run out by now, whatever held at `asOfMs`.
   const at = { ...scan, nowMs };
-  if (order === "oldest" || order === "newest") {
-    return await byNumber(parts, { ...at, order: order === "oldest" ? "asc" : "desc" }, input);
+  const page =
+    order === "oldest" || order === "newest"
+      ? await byNumber(parts, { ...at, order: order === "oldest" ? "asc" : "desc" }, input)
+      : await byWeight(parts, { ...at, order: "desc" }, { ...input, order });
+  const total = input.includeTotal ? await counted(parts, { ...at, order: "desc" }) : undefined;
+  return { ...page, total };
+}
+
+/** Counts the memories of a list, as far as one page would examine it. */
+async function counted(parts: MemoryParts, scan: Scan): Promise<ListTotal> {
+  let count = 0;
+  let looked = 0;
+  for await (const { memories } of scanPieces(parts, scan)) {
+    for (const memory of memories) {
+      if (looked === LIMITS.pageScan) return { count, isAtLeast: true };
+      looked += 1;
+      if (isMeant(parts, memory, scan.filter, matchMs(scan))) count += 1;
+    }
   }
-  return await byWeight(parts, { ...at, order: "desc" }, { ...input, order });
+  return { count, isAtLeast: false };
 }
 
 /** The time at which a filter is compared. */

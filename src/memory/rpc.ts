@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { fromMemoryScope, fromNamespace } from "../core/wire.ts";
+import { fromMemoryScope, fromNamespace, toListTotal } from "../core/wire.ts";
 import type { UnaryRpc } from "../edge/rpc.ts";
 import {
   ConflictMode,
@@ -119,21 +119,27 @@ export const listMemories: UnaryRpc<ListMemoriesRequest> = {
   handle: async ({ services, etags, pageTokens }, call, { pageToken, asOfTime, ...request }) => {
     const order = ORDERS[request.order] ?? "oldest";
     const after = pageToken === "" ? 0 : numberPosition(pageTokens.read(call.digest, pageToken));
-    const { memories, next } = await services.memories.listMemories(call, {
+    const {
+      memories,
+      next,
+      total: counted,
+    } = await services.memories.listMemories(call, {
       namespace: fromNamespace(request.namespace),
       filter: fromMemoryFilter(request.filter),
       asOfMs: asOfTime === undefined ? undefined : floorTimestamp(asOfTime),
       order,
       after,
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
+      includeTotal: request.includeTotal,
     });
+    const total = counted && toListTotal(counted);
     const shown = fillPage(memories, (memory) => encodeMemory(memory, etags));
     const isOfTime = order === "oldest" || order === "newest";
     const cut = isOfTime ? memories[shown.length - 1]?.memoryNo : after + shown.length;
     const position = shown.length < memories.length ? cut : next;
     const nextPageToken =
       position === undefined ? "" : pageTokens.make(call.digest, String(position));
-    const rest = encodeWire(ListMemoriesResponse, { memories: [], nextPageToken });
+    const rest = encodeWire(ListMemoriesResponse, { memories: [], nextPageToken, total });
     return spliceField(LIST_FIELD, shown, rest);
   },
 };

@@ -6,6 +6,7 @@ import type { Memory, MemoryScope } from "../memory/rules/memory.ts";
 import type { ScopeFilter } from "../memory/rules/scopes.ts";
 import type {
   CollectionRef,
+  ListTotal,
   StoredCollection,
   StoredDocument,
   StoredMessage,
@@ -174,6 +175,8 @@ export interface ListDocumentsInput extends CollectionRef {
   readonly limit: number;
   /** Embeddings count toward the bytes of the page. */
   readonly withEmbeddings: boolean;
+  /** Default false. */
+  readonly includeTotal?: boolean;
 }
 
 export interface RefreshDocumentsInput extends CollectionRef {
@@ -192,6 +195,20 @@ export interface DeleteDocumentsInput extends CollectionRef {
   readonly etag: string;
   readonly allowMissing: boolean;
   readonly encode: (result: { deletedCount: number; revision: number }) => Uint8Array;
+}
+
+export interface PurgeDocumentsResult {
+  readonly documentCount: number;
+  readonly sampleIds: readonly string[];
+  readonly more: boolean;
+  readonly revision: number;
+}
+
+export interface PurgeDocumentsInput extends CollectionRef {
+  readonly filter: DocumentFilter;
+  /** Only counts when false. */
+  readonly force: boolean;
+  readonly encode: (result: PurgeDocumentsResult) => Uint8Array;
 }
 
 export interface ClearCollectionInput extends CollectionRef {
@@ -234,7 +251,12 @@ export interface RecallServiceApi {
   listDocuments(
     call: Call,
     input: ListDocumentsInput,
-  ): Promise<{ documents: readonly StoredDocument[]; next: number | undefined }>;
+  ): Promise<{
+    readonly documents: readonly StoredDocument[];
+    readonly next: number | undefined;
+    /** Set with `includeTotal`. */
+    readonly total?: ListTotal | undefined;
+  }>;
   listCollections(
     call: Call,
     input: { readonly namespace: string; readonly after: string; readonly limit: number },
@@ -242,6 +264,7 @@ export interface RecallServiceApi {
   searchDocuments(call: Call, input: SearchDocumentsInput): Promise<DocumentMatches>;
   refreshDocuments(call: Call, input: RefreshDocumentsInput): Promise<readonly RefreshedDocument[]>;
   deleteDocuments(call: Call, input: DeleteDocumentsInput): Promise<Uint8Array>;
+  purgeDocuments(call: Call, input: PurgeDocumentsInput): Promise<Uint8Array>;
   clearCollection(call: Call, input: ClearCollectionInput): Promise<Uint8Array>;
   embed(
     call: Call,

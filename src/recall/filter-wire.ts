@@ -212,15 +212,16 @@ export function checkMemoryFilter(
   v.leave();
 }
 
-/** Checks the field `filter` of a request about memories that must name a scope. */
+/** Checks the field `filter` of a request about memories or documents that must name a scope. */
 export function checkRequiredFilter(
   v: Violations,
-  filter: memoryWire.MemoryFilter | undefined,
+  filter: memoryWire.MemoryFilter | document.DocumentFilter | undefined,
 ): void {
   if (filter === undefined) return;
   v.enter("filter");
   checkRequiredScope(v, filter.scope);
-  checkConditionsOf(v, filter);
+  if ("kinds" in filter) checkConditionsOf(v, filter);
+  else checkConditions(v, filter.metadata);
   v.leave();
 }
 

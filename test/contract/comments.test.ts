@@ -332,6 +332,10 @@ const STATED: readonly Stated[] = [
     limits: ["writeDocuments", "deleteDocuments"],
   },
   { of: "DeleteDocumentsRequest.request_id", limits: ["requestIdBytes"] },
+  { of: "PurgeDocumentsRequest.request_id", limits: ["requestIdBytes"] },
+  { of: "PurgeDocumentsResponse.document_count", limits: ["purgeCount"] },
+  { of: "PurgeDocumentsResponse.sample_document_ids", limits: ["purgeSample"] },
+  { of: "PurgeDocumentsResponse.more", limits: ["purgeDocuments", "purgeDocumentBytes"] },
   { of: "ClearCollectionRequest.request_id", limits: ["requestIdBytes"] },
   {
     of: "RecallRequest.scoring",

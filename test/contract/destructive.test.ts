@@ -3,6 +3,7 @@
 
 import { createFileRegistry, type DescMethod } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ScopeFilter } from "../../src/gen/memorysidecar/v1/memory.ts";
 import { loadDescriptors } from "../../src/grpc/descriptors.ts";
 import { RuleReader } from "../../tools/rules.ts";
 import {
@@ -13,6 +14,7 @@ import {
 } from "../support/contract/client.ts";
 import {
   document,
+  documentFilter,
   field,
   memory,
   memoryFilter,
@@ -102,6 +104,11 @@ const NOTHING_NAMED: Readonly<
     [["count"], { sessionId: "kept" }],
     [["session_id"], { count: 1 }],
   ],
+  purgeDocuments: [
+    [["collection_id", "filter"], { force: true }],
+    [["filter.scope"], { collectionId: "c", filter: documentFilter(), force: true }],
+    ...emptyScopes((scope) => ({ collectionId: "c", filter: documentFilter({ scope }) })),
+  ],
   purgeMemories: [
     [["filter"], { force: true }],
     [["filter.scope"], { filter: memoryFilter(), force: true }],
@@ -139,12 +146,14 @@ const NOTHING_NAMED: Readonly<
 };
 
 /** Filters whose scope names nobody, or somebody by an empty id. */
-function emptyScopes(): (readonly [readonly string[], object])[] {
+function emptyScopes(
+  of = (scope: ScopeFilter): object => ({ filter: memoryFilter({ scope }) }),
+): (readonly [readonly string[], object])[] {
   const cases = ["visibleTo", "exact", "ownedBy"] as const;
   const names = { visibleTo: "visible_to", exact: "exact", ownedBy: "owned_by" } as const;
   return cases.flatMap(($case) => {
     const asked = (scope: Parameters<typeof memoryScope>[0]) => ({
-      filter: memoryFilter({ scope: { scope: { $case, value: memoryScope(scope) } } }),
+      ...of({ scope: { $case, value: memoryScope(scope) } }),
       force: true,
     });
     const path = `filter.scope.${names[$case]}`;

@@ -7,7 +7,15 @@ import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
 import { Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import { LIMITS } from "../../src/kit/limits.ts";
 import { startContractServer, type TestServer } from "../support/contract/client.ts";
-import { document, embedding, recallFilter } from "../support/contract/samples.ts";
+import {
+  document,
+  documentFilter,
+  EVERYONE,
+  embedding,
+  memoryScope,
+  ownedBy,
+  recallFilter,
+} from "../support/contract/samples.ts";
 import { struct } from "../support/kit/structs.ts";
 
 let server: TestServer;
@@ -318,6 +326,92 @@ describe("DeleteDocuments", () => {
       deletedCount: 0,
       revision: 0n,
     });
+  });
+});
+
+describe("PurgeDocuments", () => {
+  const collectionId = "purge";
+  const scope = ownedBy({ userId: "u" });
+  const old = new Map([["state", "old"]]);
+
+  test("counts, then deletes what matches, and tells it", async () => {
+    await upsert(collectionId, [
+      page("a", "a", { scope: memoryScope({ userId: "u" }) }),
+      page("b", "b", { labels: old }),
+      page("c", "c", { labels: old, scope: memoryScope({ userId: "u" }) }),
+      page("d"),
+    ]);
+    const request = { collectionId, filter: documentFilter({ scope }) };
+    expect(await server.client.call("purgeDocuments", request)).toEqual({
+      ...{ documentCount: 2, sampleDocumentIds: ["a", "c"], more: false, revision: 0n },
+    });
+    const labels = { collectionId, filter: documentFilter({ scope: EVERYONE, labels: old }) };
+    const once = { ...labels, force: true, requestId: "purge once" };
+    const forced = await server.client.call("purgeDocuments", once);
+    expect(forced).toMatchObject({ documentCount: 2, sampleDocumentIds: [], more: false });
+    expect(forced.revision).toBeGreaterThan(0n);
+    expect(await server.client.call("purgeDocuments", once)).toEqual(forced);
+    const filter = {
+      ...{ sessionId: undefined, userId: undefined, sessionIds: [], sessionIdPrefixes: [] },
+      eventTypes: [EventType.DOCUMENTS_DELETED],
+    };
+    const { events } = await server.client.call("listEvents", { filter, pageSize: 1_000 });
+    const event = events.find(({ revision }) => revision === forced.revision);
+    expect(event?.detail).toEqual({
+      $case: "documentsDeleted",
+      value: { collectionId, documentIds: ["b", "c"], expired: false },
+    });
+    expect(await server.client.call("purgeDocuments", { ...labels, force: true })).toEqual({
+      ...{ documentCount: 0, sampleDocumentIds: [], more: false, revision: 0n },
+    });
+    const all = { collectionId, filter: documentFilter({ scope: EVERYONE }) };
+    expect(await server.client.call("purgeDocuments", { ...all, force: true })).toMatchObject({
+      documentCount: 2,
+    });
+    const none = { ...all, collectionId: "never" };
+    expect(await server.client.call("purgeDocuments", none)).toMatchObject({ documentCount: 0 });
+  });
+
+  test("deletes 1,000 documents or 16 MiB with one call, and says that there are more", async () => {
+    const collectionId = "purge-many";
+    const many = Array.from({ length: LIMITS.purgeDocuments }, (_, at) => page(`m${at}`));
+    await upsert(collectionId, many);
+    await upsert(collectionId, [page("last")]);
+    const request = { collectionId, filter: documentFilter({ scope: EVERYONE }), force: true };
+    const first = await server.client.call("purgeDocuments", request);
+    expect(first).toMatchObject({ documentCount: LIMITS.purgeDocuments, more: true });
+    const rest = await server.client.call("purgeDocuments", request);
+    expect(rest).toMatchObject({ documentCount: 1, more: false });
+    const text = "x".repeat(LIMITS.documentBytes - 1_000);
+    for (let at = 0; at < 6; at++) {
+      const large = ["a", "b", "c"].map((id) => page(`${id}${at}`, text));
+      await upsert(collectionId, large);
+    }
+    const some = await server.client.call("purgeDocuments", request);
+    expect(some).toMatchObject({ documentCount: 16, more: true });
+    expect(await server.client.call("purgeDocuments", request)).toMatchObject({
+      ...{ documentCount: 2, more: false },
+    });
+  });
+});
+
+describe("ListDocuments", () => {
+  test("counts the documents of all pages up to its bound", async () => {
+    const collectionId = "totals";
+    const labels = new Map([["half", "1"]]);
+    const pages = Array.from({ length: 7 }, (_, at) => page(`${at}`, "", at < 3 ? { labels } : {}));
+    await upsert(collectionId, pages);
+    const ask = { collectionId, pageSize: 2, includeTotal: true };
+    const { total, nextPageToken, documents } = await server.client.call("listDocuments", ask);
+    expect([total, documents.length]).toEqual([{ count: 7n, atLeast: false }, 2]);
+    const second = await server.client.call("listDocuments", { ...ask, pageToken: nextPageToken });
+    expect(second.total).toEqual(total);
+    const filter = documentFilter({ labels });
+    expect(await server.client.call("listDocuments", { ...ask, filter })).toMatchObject({
+      total: { count: 3n, atLeast: false },
+    });
+    const plain = await server.client.call("listDocuments", { collectionId });
+    expect(plain.total).toBeUndefined();
   });
 });
 

@@ -2,7 +2,7 @@
 // forgetting, and repeats of all of it.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Memory, MemoryKind } from "../../src/gen/memorysidecar/v1/memory.ts";
+import { type Memory, MemoryKind, MemoryOrder } from "../../src/gen/memorysidecar/v1/memory.ts";
 import { Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import { LIMITS } from "../../src/kit/limits.ts";
 import {
@@ -406,6 +406,24 @@ describe("ForgetMemories and PurgeMemories", () => {
     expect(await server.client.call("forgetMemories", { ...stale, etag })).toMatchObject({
       forgottenCount: 1,
     });
+  });
+
+  test("are counted on all pages of a list", async () => {
+    await remember("totals", [fact("a"), fact("b"), fact("c", { userId: "u" })]);
+    const ask = { namespace: "totals", pageSize: 1, includeTotal: true };
+    for (const order of [MemoryOrder.UNSPECIFIED, MemoryOrder.IMPORTANCE_DESC]) {
+      const first = await server.client.call("listMemories", { ...ask, order });
+      expect(first.total).toEqual({ count: 2n, atLeast: false });
+      const { nextPageToken: pageToken } = first;
+      const second = await server.client.call("listMemories", { ...ask, order, pageToken });
+      expect(second.total).toEqual(first.total);
+    }
+    const filter = memoryFilter({ scope: ownedBy({ userId: "u" }) });
+    expect(await server.client.call("listMemories", { ...ask, filter })).toMatchObject({
+      total: { count: 1n, atLeast: false },
+    });
+    const { total } = await server.client.call("listMemories", { namespace: "totals" });
+    expect(total).toBeUndefined();
   });
 
   test("count before they purge, superseded memories too", async () => {

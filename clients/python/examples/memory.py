@@ -64,6 +64,7 @@ def changing(client: Client) -> str:
     [now] = client.list_memories(filter=about)
     [march] = client.list_memories(filter={**about, "valid_at_time": day(3)})
     [known] = client.list_memories(filter=about, as_of_time=knew)
+    print(f"of these, {client.count_memories(filter=about).count} now")
     print(f"now: {now.text} in March: {march.text} known before the move: {known.text}")
     assert (now.text, march.text) == ("Ana lives in Berlin.", "Ana lives in Porto.")
     assert known.text == march.text

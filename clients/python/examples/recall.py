@@ -149,6 +149,10 @@ def documents(client: Client) -> None:
     expect(ErrorReason.DOCUMENT_NOT_FOUND, client.get_document, "nowhere")
     gone = client.delete_documents("guide")
     print(f"deleted {gone.deleted_count} chunks of the guide")
+    everyone = {"everyone": True}
+    total = client.count_documents(collection_id="mine", filter=everyone)
+    dry = client.purge_documents("mine", {**everyone, "labels": {"state": "old"}})
+    print(f"of {total.count} documents {dry.document_count} would be purged")
     cleared = client.clear_collection("mine")
     print(f"cleared {cleared.deleted_count} documents of another collection")
     counted = client.count_tokens(["How long is this?"], token_rule=v1.TOKEN_RULE_O200K)

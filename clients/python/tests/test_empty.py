@@ -38,6 +38,16 @@ EMPTY: list[tuple[str, dict[str, Any], str]] = [
     ("purge_memories", {"filter": {"everyone": True, "user_id": ""}, "force": True}, "user_id"),
     ("purge_memories", {"filter": {"user_id": "u", "key": ""}, "force": True}, "filter.key"),
     ("purge_memories", {"filter": v1.MemoryFilter(scope=SCOPED), "force": True}, "user_id"),
+    (
+        "purge_documents",
+        {"collection_id": "c", "filter": {"user_id": "u", "agent_id": ""}, "force": True},
+        "agent_id",
+    ),
+    (
+        "purge_documents",
+        {"collection_id": "c", "filter": v1.DocumentFilter(scope=SCOPED), "force": True},
+        "user_id",
+    ),
     ("decay_memories", {"filter": {"everyone": True, "agent_id": ""}}, "agent_id"),
     ("query_relations", {"subject": ""}, "subject"),
     ("query_relations", {"entity": ""}, "entity"),
@@ -88,6 +98,13 @@ LOST: dict[str, list[dict[str, Any]]] = {
     "purge_memories": [
         {"filter": lost, "force": True}
         for lost in (None, {}, {"user_id": ""}, {"user_id": None}, v1.MemoryFilter())
+    ],
+    "purge_documents": [
+        {"collection_id": "kept", "filter": lost, "force": True}
+        for lost in (None, {}, {"user_id": ""}, {"user_id": None}, v1.DocumentFilter())
+    ]
+    + [
+        {"collection_id": lost, "filter": {"user_id": "u"}, "force": True} for lost in ("", None)
     ],
     "forget_memories": [{"memory_ids": lost} for lost in ("", [], [""])],
     "merge_entities": [

@@ -64,6 +64,7 @@ async function changing(memory: MemorySidecar): Promise<string> {
   const [now] = await all(memory.listMemories({ filter }));
   const [march] = await all(memory.listMemories({ filter: { ...filter, validAtTime: day(3) } }));
   const [known] = await all(memory.listMemories({ filter, asOf: knew }));
+  console.log(`of these, ${(await memory.countMemories({ filter })).count} now`);
   console.log(`now: ${now?.text} in March: ${march?.text} known before: ${known?.text}`);
   check(now?.text === "Ana lives in Berlin." && march?.text === "Ana lives in Porto.", "homes");
   check(known?.text === march?.text, "what was known");

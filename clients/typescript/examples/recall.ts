@@ -182,6 +182,10 @@ async function documents(client: MemorySidecar): Promise<void> {
   await expectError("DOCUMENT_NOT_FOUND", client.getDocument("nowhere"));
   const gone = await client.deleteDocuments("guide");
   console.log(`deleted ${gone.deletedCount} chunks of the guide`);
+  const everyone = { everyone: true } as const;
+  const total = await client.countDocuments({ collectionId: "mine", filter: everyone });
+  const dry = await client.purgeDocuments("mine", { ...everyone, labels: { state: "old" } });
+  console.log(`of ${total.count} documents ${dry.documentCount} would be purged`);
   const cleared = await client.clearCollection("mine");
   console.log(`cleared ${cleared.deletedCount} documents of another collection`);
   const counted = await client.countTokens("How long is this?", { tokenRule: TokenRule.O200K });

@@ -67,6 +67,7 @@ export type {
 export type {
   ClearCollectionResponse,
   DeleteDocumentsResponse,
+  PurgeDocumentsResponse,
   UpsertDocumentsResponse,
 } from "./gen/memorysidecar/v1/memory_service.ts";
 export {
@@ -299,6 +300,7 @@ export type {
 export { type PresetName, type PresetOptions, preset } from "./presets.ts";
 export type {
   CollectionOptions,
+  CountDocumentsOptions,
   CountTokensOptions,
   DeleteDocumentsOptions,
   DocumentFields,

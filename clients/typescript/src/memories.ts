@@ -3,6 +3,7 @@
 import { given, type MutationOptions } from "./call.ts";
 import { choice, conditions } from "./choice.ts";
 import { type FormName, type Rendered, toRendered } from "./forms.ts";
+import type { ListTotal } from "./gen/memorysidecar/v1/filter.ts";
 import type { Memory } from "./gen/memorysidecar/v1/memory.ts";
 import {
   type ConsolidateSessionResponse,
@@ -83,6 +84,17 @@ export class MemoryMethods extends RecallMethods {
       const page = await this.call(Rpcs.listMemories, request, opts);
       return { items: page.memories, nextPageToken: page.nextPageToken };
     });
+  }
+
+  /** Counts the memories that a list with these options gives, up to a bound. */
+  async countMemories(opts: options.CountMemoriesOptions = {}): Promise<ListTotal> {
+    const { filter, asOf } = opts;
+    const request = ListMemoriesRequest.fromPartial({
+      ...{ namespace: this.at(opts), pageSize: 1, includeTotal: true },
+      filter: filter && requests.toMemoryFilter(filter),
+      asOfTime: asOf && toTimestamp(asOf),
+    });
+    return given((await this.call(Rpcs.listMemories, request, opts)).total);
   }
 
   /** Changes the fields that are given; `undefined` clears one. The state before is kept. */

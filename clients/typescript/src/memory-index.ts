@@ -57,6 +57,7 @@ export type { MemoryKindName } from "./memory-kinds.ts";
 export { exportMemories, importMemories } from "./memory-lines.ts";
 export type {
   ContextOptions,
+  CountMemoriesOptions,
   DecayOptions,
   ExtractOptions,
   FormContextOptions,

@@ -5,8 +5,8 @@ import { Trust } from "./gen/memorysidecar/v1/message.ts";
 import type { MemoryMethods } from "./memories.ts";
 import { MEMORY_KINDS, type MemoryKindName } from "./memory-kinds.ts";
 import type { MemoryFields, MemoryFilterInput } from "./memory-options.ts";
-import { checkBound } from "./memory-requests.ts";
 import type { JsonObject } from "./message.ts";
+import { checkBound } from "./recall-requests.ts";
 import { toDate } from "./time.ts";
 
 // Limits of one call.

@@ -184,6 +184,9 @@ export interface ListMemoriesOptions extends ListOptions {
   readonly order?: keyof typeof MEMORY_ORDERS | undefined;
 }
 
+/** Options for counting memories. */
+export type CountMemoriesOptions = Omit<ListMemoriesOptions, "order" | "pageSize">;
+
 /** Changes of a memory. */
 export interface UpdateMemoryOptions extends MutationOptions {
   /** The fields to change, by their names in the contract. Default: those that are given. */

@@ -20,7 +20,7 @@ import * as names from "./memory-options.ts";
 import { toExtraction } from "./memory-policy.ts";
 import { toCondition } from "./metadata.ts";
 import { TRUSTS } from "./recall-options.ts";
-import { toWeights } from "./recall-requests.ts";
+import { checkBound, toWeights } from "./recall-requests.ts";
 import { type ScopeInput, type ScopeMatch, scopeFilterOf, scopeOf } from "./scope-filter.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 
@@ -71,16 +71,6 @@ export function toMemory(input: options.MemoryInput, scope: ScopeInput = {}): Me
 /** Makes a filter of memories to read. */
 export function toMemoryFilter(input: options.MemoryFilterInput): DeepPartial<MemoryFilter> {
   return filterOf(input, "visible-to");
-}
-
-/**
- * Throws unless a filter names a user or says everyone: an empty user may be one that the caller
- * lost.
- */
-export function checkBound(input: options.MemoryFilterInput): void {
-  if (!input?.userId && input?.everyone !== true) {
-    throw new TypeError("the filter has no userId: name the user, or say everyone: true");
-  }
 }
 
 /** Makes a filter of memories to purge or decay. */

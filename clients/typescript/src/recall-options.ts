@@ -195,6 +195,11 @@ export interface ListDocumentsOptions extends ListOptions, CollectionOptions {
   readonly includeEmbeddings?: boolean | undefined;
 }
 
+/** Options for counting documents. */
+export interface CountDocumentsOptions extends CollectionOptions {
+  readonly filter?: DocumentFilterInput | undefined;
+}
+
 /** Options for getting a document. */
 export interface GetDocumentOptions extends CollectionOptions {
   readonly includeEmbedding?: boolean | undefined;

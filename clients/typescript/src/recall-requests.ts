@@ -16,7 +16,7 @@ import { toMessage, toRole } from "./message.ts";
 import { toCondition } from "./metadata.ts";
 import type * as options from "./recall-options.ts";
 import { FUSIONS, RECALL_KINDS, RECALL_MODES, TRUSTS } from "./recall-options.ts";
-import { type ScopeInput, scopeFilterOf, scopeOf } from "./scope-filter.ts";
+import { type ScopeInput, type ScopeMatch, scopeFilterOf, scopeOf } from "./scope-filter.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 
 function time(date: Date | undefined) {
@@ -69,14 +69,29 @@ function toFilter(input: options.RecallFilterInput): DeepPartial<RecallFilter> {
   };
 }
 
-function toDocumentFilter(input: options.DocumentFilterInput): DeepPartial<DocumentFilter> {
+/** Refuses a filter that names no user: it may be one that the program has lost. */
+export function checkBound(
+  input:
+    | { readonly userId?: string | undefined; readonly everyone?: boolean | undefined }
+    | undefined,
+): void {
+  if (!input?.userId && input?.everyone !== true) {
+    throw new TypeError("the filter has no userId: name the user, or say everyone: true");
+  }
+}
+
+/** Makes a filter of documents. */
+export function toDocumentFilter(
+  input: options.DocumentFilterInput,
+  usual: ScopeMatch = "visible-to",
+): DeepPartial<DocumentFilter> {
   const { labels = {}, metadata = [], sourceDocumentId, scope, ...whose } = input;
   const { userId, agentId, sessionId, everyone, ...unknown } = whose;
   noOthers(unknown);
   return {
     ...{ labels: { ...labels }, metadata: metadata.map(toCondition) },
     ...conditions({ sourceDocumentId }),
-    scope: scopeFilterOf({ userId, agentId, sessionId, everyone }, scope, "visible-to"),
+    scope: scopeFilterOf({ userId, agentId, sessionId, everyone }, scope, usual),
   };
 }
 

@@ -7,10 +7,13 @@ import type {
   Embedding,
   RefreshedDocument,
 } from "./gen/memorysidecar/v1/document.ts";
+import type { ListTotal } from "./gen/memorysidecar/v1/filter.ts";
 import {
   type ClearCollectionResponse,
   type DeleteDocumentsResponse,
   MemoryServiceService as MemoryRpcs,
+  PurgeDocumentsRequest,
+  type PurgeDocumentsResponse,
   type UpsertDocumentsResponse,
 } from "./gen/memorysidecar/v1/memory_service.ts";
 import {
@@ -98,6 +101,30 @@ export class RecallMethods extends RecordMethods {
     const ids = typeof documentIds === "string" ? [documentIds] : [...documentIds];
     const request = { ...this.change(opts), collectionId, documentIds: ids, etag, allowMissing };
     return this.call(MemoryRpcs.deleteDocuments, request, opts);
+  }
+
+  /** Counts the documents that a list with these options gives, up to a bound. */
+  async countDocuments(opts: options.CountDocumentsOptions = {}): Promise<ListTotal> {
+    const listed = requests.listDocumentsRequest(this.at(opts), { ...opts, pageSize: 1 }, "");
+    const request = { ...listed, includeTotal: true };
+    return given((await this.call(MemoryRpcs.listDocuments, request, opts)).total);
+  }
+
+  /**
+   * Counts the documents of a filter, or with `force` deletes up to 1,000 of them. The filter must
+   * name a user, or say `everyone`.
+   */
+  purgeDocuments(
+    collectionId: string,
+    filter: options.DocumentFilterInput,
+    opts: MutationOptions & { readonly force?: boolean } = {},
+  ): Promise<PurgeDocumentsResponse> {
+    requests.checkBound(filter);
+    const request = PurgeDocumentsRequest.fromPartial({
+      ...{ ...this.change(opts), collectionId, force: opts.force ?? false },
+      filter: requests.toDocumentFilter(filter, "owned-by"),
+    });
+    return this.call(MemoryRpcs.purgeDocuments, request, opts);
   }
 
   /** Deletes every document of a collection, for good. */

@@ -56,6 +56,7 @@ describe("an empty condition", () => {
     ["textContains", (to) => to.listMemories({ filter: { textContains: "" } })],
     ["sourceSessionId", (to) => to.listMemories({ filter: { sourceSessionId: "" } })],
     ["agentId", (to) => to.purgeMemories({ userId: "ana", agentId: "" }, { force: true })],
+    ["agentId", (to) => to.purgeDocuments("c", { userId: "ana", agentId: "" }, { force: true })],
     ["userId", (to) => to.purgeMemories({ userId: "", everyone: true }, { force: true })],
     ["key", (to) => to.purgeMemories({ userId: "ana", key: "" }, { force: true })],
     ["sessionId", (to) => to.decayMemories({ filter: { everyone: true, sessionId: "" } })],
@@ -112,6 +113,12 @@ const LOST: Readonly<Record<string, readonly Call[]>> = {
     (to) => to.replaceMessages("kept", 0, []),
   ],
   popMessages: [(to) => to.popMessages("")],
+  purgeDocuments: [
+    (to) => to.purgeDocuments("", { userId: "ana" }, { force: true }),
+    (to) => to.purgeDocuments("c", loose(undefined), { force: true }),
+    (to) => to.purgeDocuments("c", {}, { force: true }),
+    (to) => to.purgeDocuments("c", { userId: "" }, { force: true }),
+  ],
   ...Object.fromEntries(
     (["purgeMemories", "decayMemories"] as const).map((name) => [
       name,

@@ -8,6 +8,7 @@ import { meansScope } from "../../memory/rules/scopes.ts";
 import type {
   CollectionRef,
   DocumentRef,
+  ListTotal,
   StoredCollection,
   StoredDocument,
 } from "../../store/store.ts";
@@ -78,12 +79,29 @@ async function joined(parts: RecallParts, ref: DocumentRef): Promise<StoredDocum
   return { ...first, documentId, sourceId: "", bytes };
 }
 
+/** A page of documents. */
+interface DocumentsPage {
+  readonly documents: readonly StoredDocument[];
+  /** The `after` of the next page; undefined at the end. */
+  readonly next: number | undefined;
+}
+
 /** Lists documents in the order in which they were first stored. */
 export async function listDocuments(
   parts: RecallParts,
   call: Call,
   input: ListDocumentsInput,
-): Promise<{ documents: readonly StoredDocument[]; next: number | undefined }> {
+): Promise<DocumentsPage & { readonly total: ListTotal | undefined }> {
+  const page = await readPage(parts, call, input);
+  const total = input.includeTotal ? await countDocuments(parts, call, input) : undefined;
+  return { ...page, total };
+}
+
+async function readPage(
+  parts: RecallParts,
+  call: Call,
+  input: ListDocumentsInput,
+): Promise<DocumentsPage> {
   const { namespace, collectionId, filter, limit } = input;
   const nowMs = parts.context.world.nowMs();
   const documents: StoredDocument[] = [];
@@ -112,8 +130,47 @@ export async function listDocuments(
   }
 }
 
+/** Counts the documents of a list, as far as one page would examine it. */
+async function countDocuments(
+  parts: RecallParts,
+  call: Call,
+  { namespace, collectionId, filter }: ListDocumentsInput,
+): Promise<ListTotal> {
+  const nowMs = parts.context.world.nowMs();
+  let count = 0;
+  let looked = 0;
+  for await (const documents of documentPieces(parts, call, { namespace, collectionId })) {
+    for (const document of documents) {
+      if (looked === LOOKED_MAX) return { count, isAtLeast: true };
+      looked += 1;
+      if (!isOver(document, nowMs) && fits(parts, document, filter)) count += 1;
+    }
+  }
+  return { count, isAtLeast: false };
+}
+
+/** All documents of a collection, piece by piece, with turns of the event loop in between. */
+export async function* documentPieces(
+  { context, keeper }: RecallParts,
+  call: Call,
+  ref: CollectionRef,
+): AsyncGenerator<readonly StoredDocument[]> {
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    checkLive(call.signal);
+    const page = await context.store.listDocuments({ ...ref, after, limit: READ });
+    yield page.documents;
+    after = page.next;
+    if (after !== undefined) await keeper.pace.turn(true);
+  }
+}
+
 /** Whether a document passes a filter. */
-function fits({ codec }: RecallParts, document: StoredDocument, filter: DocumentFilter): boolean {
+export function fits(
+  { codec }: RecallParts,
+  document: StoredDocument,
+  filter: DocumentFilter,
+): boolean {
   const { scope, labels, metadata, sourceDocumentId } = filter;
   if (sourceDocumentId !== "") {
     const { documentId, sourceId } = document;

@@ -1,4 +1,4 @@
-import { fromNamespace } from "../../core/wire.ts";
+import { fromNamespace, toListTotal } from "../../core/wire.ts";
 import type { UnaryRpc } from "../../edge/rpc.ts";
 import type { Document, TextSplitter } from "../../gen/memorysidecar/v1/document.ts";
 import {
@@ -12,6 +12,8 @@ import {
   ListCollectionsResponse,
   type ListDocumentsRequest,
   ListDocumentsResponse,
+  type PurgeDocumentsRequest,
+  PurgeDocumentsResponse,
   type RefreshDocumentsRequest,
   RefreshDocumentsResponse,
   type UpsertDocumentsRequest,
@@ -25,7 +27,7 @@ import { spliceField } from "../../grpc/splice.ts";
 import { toTimestamp } from "../../grpc/time.ts";
 import type { Violations } from "../../grpc/violations.ts";
 import { LIMITS } from "../../kit/limits.ts";
-import { checkDocumentFilter, fromDocumentFilter } from "../filter-wire.ts";
+import { checkDocumentFilter, checkRequiredFilter, fromDocumentFilter } from "../filter-wire.ts";
 import {
   checkEmbedding,
   documentBytes,
@@ -79,16 +81,22 @@ export const listDocuments: UnaryRpc<ListDocumentsRequest> = {
   validate: (request, v) => checkDocumentFilter(v, request.filter),
   handle: async ({ services, pageTokens }, call, request) => {
     const { pageToken, includeEmbeddings } = request;
-    const { documents, next } = await services.recall.listDocuments(call, {
+    const {
+      documents,
+      next,
+      total: counted,
+    } = await services.recall.listDocuments(call, {
       namespace: fromNamespace(request.namespace),
       collectionId: fromCollection(request.collectionId),
       filter: fromDocumentFilter(request.filter),
       after: pageToken === "" ? 0 : numberPosition(pageTokens.read(call.digest, pageToken)),
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
       withEmbeddings: includeEmbeddings,
+      includeTotal: request.includeTotal,
     });
+    const total = counted && toListTotal(counted);
     const nextPageToken = next === undefined ? "" : pageTokens.make(call.digest, String(next));
-    const rest = encodeWire(ListDocumentsResponse, { documents: [], nextPageToken });
+    const rest = encodeWire(ListDocumentsResponse, { documents: [], nextPageToken, total });
     const items = documents.map((document) => documentBytes(document, includeEmbeddings));
     return spliceField(DOCUMENTS_FIELD, items, rest);
   },
@@ -123,6 +131,25 @@ export const deleteDocuments: UnaryRpc<DeleteDocumentsRequest> = {
       allowMissing,
       encode: ({ deletedCount, revision }) =>
         encodeWire(DeleteDocumentsResponse, { deletedCount, revision: BigInt(revision) }),
+    }),
+};
+
+/** PurgeDocuments. */
+export const purgeDocuments: UnaryRpc<PurgeDocumentsRequest> = {
+  validate: ({ filter }, v) => checkRequiredFilter(v, filter),
+  handle: ({ services }, call, { namespace, collectionId, filter, force }) =>
+    services.recall.purgeDocuments(call, {
+      namespace: fromNamespace(namespace),
+      collectionId,
+      filter: fromDocumentFilter(filter),
+      force,
+      encode: ({ documentCount, sampleIds, more, revision }) =>
+        encodeWire(PurgeDocumentsResponse, {
+          documentCount,
+          sampleDocumentIds: [...sampleIds],
+          more,
+          revision: BigInt(revision),
+        }),
     }),
 };
 

@@ -1,7 +1,11 @@
 // Valid requests for every rpc, and builders of their parts.
 
 import { Struct } from "../../../src/gen/google/protobuf/struct.ts";
-import { Document, type Embedding } from "../../../src/gen/memorysidecar/v1/document.ts";
+import {
+  Document,
+  DocumentFilter,
+  type Embedding,
+} from "../../../src/gen/memorysidecar/v1/document.ts";
 import {
   Entity,
   type Episode,
@@ -166,6 +170,11 @@ export function memoryScope(fields: Partial<MemoryScope>): MemoryScope {
   return { ...MemoryScope.decode(NOTHING), ...fields };
 }
 
+/** A filter of documents with some fields. */
+export function documentFilter(fields: Partial<DocumentFilter> = {}): DocumentFilter {
+  return { ...DocumentFilter.decode(NOTHING), ...fields };
+}
+
 /** Selects memories of every scope. */
 export const EVERYONE: ScopeFilter = { scope: { $case: "everyone", value: {} } };
 
@@ -328,6 +337,10 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   listCollections: { pageSize: 10 },
   refreshDocuments: { documentIds: ["page"] },
   deleteDocuments: { collectionId: "doomed", documentIds: ["gone"], allowMissing: true },
+  purgeDocuments: {
+    collectionId: "doomed",
+    filter: documentFilter({ scope: ownedBy({ userId: "nobody" }) }),
+  },
   clearCollection: { collectionId: "doomed" },
   embed: { texts: ["hello"], purpose: 2 },
   uploadRecordPart: { uploadId: "u", data: Buffer.from("v") },

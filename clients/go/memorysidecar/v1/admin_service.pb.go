@@ -575,6 +575,7 @@ type GetServerInfoResponse struct {
 	//   - `consumers`: consumers and AckEvents.
 	//   - `context_forms`: `form` of AssembleContext.
 	//   - `count_tokens`: CountTokens.
+	//   - `document_lists`: `include_total` of ListDocuments and ListMemories, and PurgeDocuments.
 	//   - `document_scopes`: documents have a scope, and filters of documents, too.
 	//   - `document_ttl`: `ttl` of Document, and RefreshDocuments.
 	//   - `documents`: documents and collections.

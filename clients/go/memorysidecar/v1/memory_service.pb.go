@@ -336,7 +336,10 @@ type ListMemoriesRequest struct {
 	PageSize int32 `protobuf:"varint,5,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
 	// All other fields except `page_size` must be unchanged.
-	PageToken     string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Whether to count the memories of all pages. Costs as much as a page that examines 10,000
+	// memories. Default false.
+	IncludeTotal  bool `protobuf:"varint,7,opt,name=include_total,json=includeTotal,proto3" json:"include_total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -413,6 +416,13 @@ func (x *ListMemoriesRequest) GetPageToken() string {
 	return ""
 }
 
+func (x *ListMemoriesRequest) GetIncludeTotal() bool {
+	if x != nil {
+		return x.IncludeTotal
+	}
+	return false
+}
+
 // A page of memories.
 type ListMemoriesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -420,6 +430,9 @@ type ListMemoriesResponse struct {
 	Memories []*Memory `protobuf:"bytes,1,rep,name=memories,proto3" json:"memories,omitempty"`
 	// Token of the next page. Empty when there is none.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// Number of memories that match the filter, on all pages. Set with `include_total`. Examines at
+	// most 10,000 memories.
+	Total         *ListTotal `protobuf:"bytes,3,opt,name=total,proto3" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -466,6 +479,13 @@ func (x *ListMemoriesResponse) GetNextPageToken() string {
 		return x.NextPageToken
 	}
 	return ""
+}
+
+func (x *ListMemoriesResponse) GetTotal() *ListTotal {
+	if x != nil {
+		return x.Total
+	}
+	return nil
 }
 
 // Request to change a memory.
@@ -2458,7 +2478,10 @@ type ListDocumentsRequest struct {
 	PageSize int32 `protobuf:"varint,5,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
 	// All other fields except `page_size` must be unchanged.
-	PageToken     string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Whether to count the documents of all pages. Costs as much as a page that examines 10,000
+	// documents. Default false.
+	IncludeTotal  bool `protobuf:"varint,7,opt,name=include_total,json=includeTotal,proto3" json:"include_total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2535,6 +2558,13 @@ func (x *ListDocumentsRequest) GetPageToken() string {
 	return ""
 }
 
+func (x *ListDocumentsRequest) GetIncludeTotal() bool {
+	if x != nil {
+		return x.IncludeTotal
+	}
+	return false
+}
+
 // A page of documents.
 type ListDocumentsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2542,6 +2572,9 @@ type ListDocumentsResponse struct {
 	Documents []*Document `protobuf:"bytes,1,rep,name=documents,proto3" json:"documents,omitempty"`
 	// Token of the next page. Empty when there is none.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// Number of documents that match the filter, on all pages, each chunk counted as one. Set with
+	// `include_total`. Examines at most 10,000 documents.
+	Total         *ListTotal `protobuf:"bytes,3,opt,name=total,proto3" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2588,6 +2621,13 @@ func (x *ListDocumentsResponse) GetNextPageToken() string {
 		return x.NextPageToken
 	}
 	return ""
+}
+
+func (x *ListDocumentsResponse) GetTotal() *ListTotal {
+	if x != nil {
+		return x.Total
+	}
+	return nil
 }
 
 // Request for a page of the collections of a namespace.
@@ -2970,6 +3010,166 @@ func (x *DeleteDocumentsResponse) GetRevision() int64 {
 	return 0
 }
 
+// Request to delete all documents that match a filter.
+type PurgeDocumentsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace. Empty means `default`.
+	Namespace string `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	// The collection. Required, even if it is `default`. One that does not exist is empty.
+	CollectionId string `protobuf:"bytes,2,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
+	// Filter of the documents. Required, and so is its `scope`, whose `visible_to` and `exact` must
+	// name a user, an agent or a session here: shared documents are deleted only with `everyone`.
+	// Chunks are tested like documents.
+	Filter *DocumentFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
+	// Whether to delete. False only counts: a dry run.
+	Force bool `protobuf:"varint,4,opt,name=force,proto3" json:"force,omitempty"`
+	// Idempotency key: makes a repeat safe. Optional, at most 128 bytes.
+	RequestId     string `protobuf:"bytes,5,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PurgeDocumentsRequest) Reset() {
+	*x = PurgeDocumentsRequest{}
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PurgeDocumentsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PurgeDocumentsRequest) ProtoMessage() {}
+
+func (x *PurgeDocumentsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PurgeDocumentsRequest.ProtoReflect.Descriptor instead.
+func (*PurgeDocumentsRequest) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_memory_service_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *PurgeDocumentsRequest) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *PurgeDocumentsRequest) GetCollectionId() string {
+	if x != nil {
+		return x.CollectionId
+	}
+	return ""
+}
+
+func (x *PurgeDocumentsRequest) GetFilter() *DocumentFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
+}
+
+func (x *PurgeDocumentsRequest) GetForce() bool {
+	if x != nil {
+		return x.Force
+	}
+	return false
+}
+
+func (x *PurgeDocumentsRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// Result of a purge, or of its dry run.
+type PurgeDocumentsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Number of deleted documents, each chunk counted as one; in a dry run, of matching ones, counted
+	// up to 100,000.
+	DocumentCount int32 `protobuf:"varint,1,opt,name=document_count,json=documentCount,proto3" json:"document_count,omitempty"`
+	// In a dry run, ids of the first 100 matching documents, in the order in which they were first
+	// stored.
+	SampleDocumentIds []string `protobuf:"bytes,2,rep,name=sample_document_ids,json=sampleDocumentIds,proto3" json:"sample_document_ids,omitempty"`
+	// Whether more documents match: one call deletes at most 1,000 documents, in one transaction, and
+	// fewer when they are larger than 16 MiB together. Call again, with another `request_id`.
+	More bool `protobuf:"varint,3,opt,name=more,proto3" json:"more,omitempty"`
+	// The revision of the transaction. 0 when nothing was deleted.
+	Revision      int64 `protobuf:"varint,4,opt,name=revision,proto3" json:"revision,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PurgeDocumentsResponse) Reset() {
+	*x = PurgeDocumentsResponse{}
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PurgeDocumentsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PurgeDocumentsResponse) ProtoMessage() {}
+
+func (x *PurgeDocumentsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PurgeDocumentsResponse.ProtoReflect.Descriptor instead.
+func (*PurgeDocumentsResponse) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_memory_service_proto_rawDescGZIP(), []int{41}
+}
+
+func (x *PurgeDocumentsResponse) GetDocumentCount() int32 {
+	if x != nil {
+		return x.DocumentCount
+	}
+	return 0
+}
+
+func (x *PurgeDocumentsResponse) GetSampleDocumentIds() []string {
+	if x != nil {
+		return x.SampleDocumentIds
+	}
+	return nil
+}
+
+func (x *PurgeDocumentsResponse) GetMore() bool {
+	if x != nil {
+		return x.More
+	}
+	return false
+}
+
+func (x *PurgeDocumentsResponse) GetRevision() int64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
 // Request to delete every document of a collection.
 type ClearCollectionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2985,7 +3185,7 @@ type ClearCollectionRequest struct {
 
 func (x *ClearCollectionRequest) Reset() {
 	*x = ClearCollectionRequest{}
-	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[40]
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2997,7 +3197,7 @@ func (x *ClearCollectionRequest) String() string {
 func (*ClearCollectionRequest) ProtoMessage() {}
 
 func (x *ClearCollectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[40]
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3010,7 +3210,7 @@ func (x *ClearCollectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearCollectionRequest.ProtoReflect.Descriptor instead.
 func (*ClearCollectionRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_memory_service_proto_rawDescGZIP(), []int{40}
+	return file_memorysidecar_v1_memory_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ClearCollectionRequest) GetNamespace() string {
@@ -3047,7 +3247,7 @@ type ClearCollectionResponse struct {
 
 func (x *ClearCollectionResponse) Reset() {
 	*x = ClearCollectionResponse{}
-	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[41]
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3059,7 +3259,7 @@ func (x *ClearCollectionResponse) String() string {
 func (*ClearCollectionResponse) ProtoMessage() {}
 
 func (x *ClearCollectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[41]
+	mi := &file_memorysidecar_v1_memory_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3072,7 +3272,7 @@ func (x *ClearCollectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearCollectionResponse.ProtoReflect.Descriptor instead.
 func (*ClearCollectionResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_memory_service_proto_rawDescGZIP(), []int{41}
+	return file_memorysidecar_v1_memory_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ClearCollectionResponse) GetDeletedCount() int64 {
@@ -3093,7 +3293,7 @@ var File_memorysidecar_v1_memory_service_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_memory_service_proto_rawDesc = "" +
 	"\n" +
-	"%memorysidecar/v1/memory_service.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xaa\x03\n" +
+	"%memorysidecar/v1/memory_service.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xaa\x03\n" +
 	"\x0fRememberRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12?\n" +
 	"\bmemories\x18\x02 \x03(\v2\x18.memorysidecar.v1.MemoryB\t\xba\xbe\x18\x05\b\x01 \x80\x02R\bmemories\x124\n" +
@@ -3114,7 +3314,7 @@ const file_memorysidecar_v1_memory_service_proto_rawDesc = "" +
 	"\n" +
 	"as_of_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\basOfTime\"E\n" +
 	"\x11GetMemoryResponse\x120\n" +
-	"\x06memory\x18\x01 \x01(\v2\x18.memorysidecar.v1.MemoryR\x06memory\"\xb6\x02\n" +
+	"\x06memory\x18\x01 \x01(\v2\x18.memorysidecar.v1.MemoryR\x06memory\"\xdb\x02\n" +
 	"\x13ListMemoriesRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x126\n" +
 	"\x06filter\x18\x02 \x01(\v2\x1e.memorysidecar.v1.MemoryFilterR\x06filter\x128\n" +
@@ -3123,10 +3323,12 @@ const file_memorysidecar_v1_memory_service_proto_rawDesc = "" +
 	"\x05order\x18\x04 \x01(\x0e2\x1d.memorysidecar.v1.MemoryOrderR\x05order\x12*\n" +
 	"\tpage_size\x18\x05 \x01(\x05B\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x06 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x10R\tpageToken\"t\n" +
+	"page_token\x18\x06 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x10R\tpageToken\x12#\n" +
+	"\rinclude_total\x18\a \x01(\bR\fincludeTotal\"\xa7\x01\n" +
 	"\x14ListMemoriesResponse\x124\n" +
 	"\bmemories\x18\x01 \x03(\v2\x18.memorysidecar.v1.MemoryR\bmemories\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xfb\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x121\n" +
+	"\x05total\x18\x03 \x01(\v2\x1b.memorysidecar.v1.ListTotalR\x05total\"\xfb\x01\n" +
 	"\x13UpdateMemoryRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x128\n" +
 	"\x06memory\x18\x02 \x01(\v2\x18.memorysidecar.v1.MemoryB\x06\xba\xbe\x18\x02\b\x01R\x06memory\x12;\n" +
@@ -3291,7 +3493,7 @@ const file_memorysidecar_v1_memory_service_proto_rawDesc = "" +
 	"documentId\x12+\n" +
 	"\x11include_embedding\x18\x04 \x01(\bR\x10includeEmbedding\"M\n" +
 	"\x13GetDocumentResponse\x126\n" +
-	"\bdocument\x18\x01 \x01(\v2\x1a.memorysidecar.v1.DocumentR\bdocument\"\xa6\x02\n" +
+	"\bdocument\x18\x01 \x01(\v2\x1a.memorysidecar.v1.DocumentR\bdocument\"\xcb\x02\n" +
 	"\x14ListDocumentsRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12+\n" +
 	"\rcollection_id\x18\x02 \x01(\tB\x06\xba\xbe\x18\x02P\x04R\fcollectionId\x128\n" +
@@ -3299,10 +3501,12 @@ const file_memorysidecar_v1_memory_service_proto_rawDesc = "" +
 	"\x12include_embeddings\x18\x04 \x01(\bR\x11includeEmbeddings\x12*\n" +
 	"\tpage_size\x18\x05 \x01(\x05B\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x06 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x10R\tpageToken\"y\n" +
+	"page_token\x18\x06 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x10R\tpageToken\x12#\n" +
+	"\rinclude_total\x18\a \x01(\bR\fincludeTotal\"\xac\x01\n" +
 	"\x15ListDocumentsResponse\x128\n" +
 	"\tdocuments\x18\x01 \x03(\v2\x1a.memorysidecar.v1.DocumentR\tdocuments\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x92\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x121\n" +
+	"\x05total\x18\x03 \x01(\v2\x1b.memorysidecar.v1.ListTotalR\x05total\"\x92\x01\n" +
 	"\x16ListCollectionsRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
 	"\tpage_size\x18\x02 \x01(\x05B\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00R\bpageSize\x12&\n" +
@@ -3327,7 +3531,19 @@ const file_memorysidecar_v1_memory_service_proto_rawDesc = "" +
 	"request_id\x18\x06 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x01R\trequestId\"Z\n" +
 	"\x17DeleteDocumentsResponse\x12#\n" +
 	"\rdeleted_count\x18\x01 \x01(\x05R\fdeletedCount\x12\x1a\n" +
-	"\brevision\x18\x02 \x01(\x03R\brevision\"\x95\x01\n" +
+	"\brevision\x18\x02 \x01(\x03R\brevision\"\xec\x01\n" +
+	"\x15PurgeDocumentsRequest\x12$\n" +
+	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12-\n" +
+	"\rcollection_id\x18\x02 \x01(\tB\b\xba\xbe\x18\x04\b\x01P\x04R\fcollectionId\x12@\n" +
+	"\x06filter\x18\x03 \x01(\v2 .memorysidecar.v1.DocumentFilterB\x06\xba\xbe\x18\x02\b\x01R\x06filter\x12\x14\n" +
+	"\x05force\x18\x04 \x01(\bR\x05force\x12&\n" +
+	"\n" +
+	"request_id\x18\x05 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x01R\trequestId\"\x9f\x01\n" +
+	"\x16PurgeDocumentsResponse\x12%\n" +
+	"\x0edocument_count\x18\x01 \x01(\x05R\rdocumentCount\x12.\n" +
+	"\x13sample_document_ids\x18\x02 \x03(\tR\x11sampleDocumentIds\x12\x12\n" +
+	"\x04more\x18\x03 \x01(\bR\x04more\x12\x1a\n" +
+	"\brevision\x18\x04 \x01(\x03R\brevision\"\x95\x01\n" +
 	"\x16ClearCollectionRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12-\n" +
 	"\rcollection_id\x18\x02 \x01(\tB\b\xba\xbe\x18\x04\b\x01P\x04R\fcollectionId\x12&\n" +
@@ -3335,7 +3551,7 @@ const file_memorysidecar_v1_memory_service_proto_rawDesc = "" +
 	"request_id\x18\x03 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x01R\trequestId\"Z\n" +
 	"\x17ClearCollectionResponse\x12#\n" +
 	"\rdeleted_count\x18\x01 \x01(\x03R\fdeletedCount\x12\x1a\n" +
-	"\brevision\x18\x02 \x01(\x03R\brevision2\xaa\x11\n" +
+	"\brevision\x18\x02 \x01(\x03R\brevision2\x95\x12\n" +
 	"\rMemoryService\x12Q\n" +
 	"\bRemember\x12!.memorysidecar.v1.RememberRequest\x1a\".memorysidecar.v1.RememberResponse\x12Y\n" +
 	"\tGetMemory\x12\".memorysidecar.v1.GetMemoryRequest\x1a#.memorysidecar.v1.GetMemoryResponse\"\x03\x90\x02\x01\x12b\n" +
@@ -3356,7 +3572,8 @@ const file_memorysidecar_v1_memory_service_proto_rawDesc = "" +
 	"\rListDocuments\x12&.memorysidecar.v1.ListDocumentsRequest\x1a'.memorysidecar.v1.ListDocumentsResponse\"\x03\x90\x02\x01\x12k\n" +
 	"\x0fListCollections\x12(.memorysidecar.v1.ListCollectionsRequest\x1a).memorysidecar.v1.ListCollectionsResponse\"\x03\x90\x02\x01\x12n\n" +
 	"\x10RefreshDocuments\x12).memorysidecar.v1.RefreshDocumentsRequest\x1a*.memorysidecar.v1.RefreshDocumentsResponse\"\x03\x90\x02\x02\x12l\n" +
-	"\x0fDeleteDocuments\x12(.memorysidecar.v1.DeleteDocumentsRequest\x1a).memorysidecar.v1.DeleteDocumentsResponse\"\x04\xb8\xbe\x18\x01\x12l\n" +
+	"\x0fDeleteDocuments\x12(.memorysidecar.v1.DeleteDocumentsRequest\x1a).memorysidecar.v1.DeleteDocumentsResponse\"\x04\xb8\xbe\x18\x01\x12i\n" +
+	"\x0ePurgeDocuments\x12'.memorysidecar.v1.PurgeDocumentsRequest\x1a(.memorysidecar.v1.PurgeDocumentsResponse\"\x04\xb8\xbe\x18\x01\x12l\n" +
 	"\x0fClearCollection\x12(.memorysidecar.v1.ClearCollectionRequest\x1a).memorysidecar.v1.ClearCollectionResponse\"\x04\xb8\xbe\x18\x01B\xbb\x01\n" +
 	"\x13io.memorysidecar.v1B\x12MemoryServiceProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3"
 
@@ -3372,7 +3589,7 @@ func file_memorysidecar_v1_memory_service_proto_rawDescGZIP() []byte {
 	return file_memorysidecar_v1_memory_service_proto_rawDescData
 }
 
-var file_memorysidecar_v1_memory_service_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
+var file_memorysidecar_v1_memory_service_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
 var file_memorysidecar_v1_memory_service_proto_goTypes = []any{
 	(*RememberRequest)(nil),              // 0: memorysidecar.v1.RememberRequest
 	(*RememberResponse)(nil),             // 1: memorysidecar.v1.RememberResponse
@@ -3414,112 +3631,120 @@ var file_memorysidecar_v1_memory_service_proto_goTypes = []any{
 	(*RefreshDocumentsResponse)(nil),     // 37: memorysidecar.v1.RefreshDocumentsResponse
 	(*DeleteDocumentsRequest)(nil),       // 38: memorysidecar.v1.DeleteDocumentsRequest
 	(*DeleteDocumentsResponse)(nil),      // 39: memorysidecar.v1.DeleteDocumentsResponse
-	(*ClearCollectionRequest)(nil),       // 40: memorysidecar.v1.ClearCollectionRequest
-	(*ClearCollectionResponse)(nil),      // 41: memorysidecar.v1.ClearCollectionResponse
-	(*Memory)(nil),                       // 42: memorysidecar.v1.Memory
-	(*DedupeRule)(nil),                   // 43: memorysidecar.v1.DedupeRule
-	(*ConflictRule)(nil),                 // 44: memorysidecar.v1.ConflictRule
-	(*RememberedMemory)(nil),             // 45: memorysidecar.v1.RememberedMemory
-	(*timestamppb.Timestamp)(nil),        // 46: google.protobuf.Timestamp
-	(*MemoryFilter)(nil),                 // 47: memorysidecar.v1.MemoryFilter
-	(MemoryOrder)(0),                     // 48: memorysidecar.v1.MemoryOrder
-	(*fieldmaskpb.FieldMask)(nil),        // 49: google.protobuf.FieldMask
-	(*durationpb.Duration)(nil),          // 50: google.protobuf.Duration
-	(*FoundRelation)(nil),                // 51: memorysidecar.v1.FoundRelation
-	(*MemoryScope)(nil),                  // 52: memorysidecar.v1.MemoryScope
-	(*ExtractionPolicy)(nil),             // 53: memorysidecar.v1.ExtractionPolicy
-	(*ImportanceRule)(nil),               // 54: memorysidecar.v1.ImportanceRule
-	(*ImportanceScore)(nil),              // 55: memorysidecar.v1.ImportanceScore
-	(*Document)(nil),                     // 56: memorysidecar.v1.Document
-	(*TextSplitter)(nil),                 // 57: memorysidecar.v1.TextSplitter
-	(*UpsertedDocument)(nil),             // 58: memorysidecar.v1.UpsertedDocument
-	(*DocumentFilter)(nil),               // 59: memorysidecar.v1.DocumentFilter
-	(*DocumentCollection)(nil),           // 60: memorysidecar.v1.DocumentCollection
-	(*RefreshedDocument)(nil),            // 61: memorysidecar.v1.RefreshedDocument
+	(*PurgeDocumentsRequest)(nil),        // 40: memorysidecar.v1.PurgeDocumentsRequest
+	(*PurgeDocumentsResponse)(nil),       // 41: memorysidecar.v1.PurgeDocumentsResponse
+	(*ClearCollectionRequest)(nil),       // 42: memorysidecar.v1.ClearCollectionRequest
+	(*ClearCollectionResponse)(nil),      // 43: memorysidecar.v1.ClearCollectionResponse
+	(*Memory)(nil),                       // 44: memorysidecar.v1.Memory
+	(*DedupeRule)(nil),                   // 45: memorysidecar.v1.DedupeRule
+	(*ConflictRule)(nil),                 // 46: memorysidecar.v1.ConflictRule
+	(*RememberedMemory)(nil),             // 47: memorysidecar.v1.RememberedMemory
+	(*timestamppb.Timestamp)(nil),        // 48: google.protobuf.Timestamp
+	(*MemoryFilter)(nil),                 // 49: memorysidecar.v1.MemoryFilter
+	(MemoryOrder)(0),                     // 50: memorysidecar.v1.MemoryOrder
+	(*ListTotal)(nil),                    // 51: memorysidecar.v1.ListTotal
+	(*fieldmaskpb.FieldMask)(nil),        // 52: google.protobuf.FieldMask
+	(*durationpb.Duration)(nil),          // 53: google.protobuf.Duration
+	(*FoundRelation)(nil),                // 54: memorysidecar.v1.FoundRelation
+	(*MemoryScope)(nil),                  // 55: memorysidecar.v1.MemoryScope
+	(*ExtractionPolicy)(nil),             // 56: memorysidecar.v1.ExtractionPolicy
+	(*ImportanceRule)(nil),               // 57: memorysidecar.v1.ImportanceRule
+	(*ImportanceScore)(nil),              // 58: memorysidecar.v1.ImportanceScore
+	(*Document)(nil),                     // 59: memorysidecar.v1.Document
+	(*TextSplitter)(nil),                 // 60: memorysidecar.v1.TextSplitter
+	(*UpsertedDocument)(nil),             // 61: memorysidecar.v1.UpsertedDocument
+	(*DocumentFilter)(nil),               // 62: memorysidecar.v1.DocumentFilter
+	(*DocumentCollection)(nil),           // 63: memorysidecar.v1.DocumentCollection
+	(*RefreshedDocument)(nil),            // 64: memorysidecar.v1.RefreshedDocument
 }
 var file_memorysidecar_v1_memory_service_proto_depIdxs = []int32{
-	42, // 0: memorysidecar.v1.RememberRequest.memories:type_name -> memorysidecar.v1.Memory
-	43, // 1: memorysidecar.v1.RememberRequest.dedupe:type_name -> memorysidecar.v1.DedupeRule
-	44, // 2: memorysidecar.v1.RememberRequest.conflict:type_name -> memorysidecar.v1.ConflictRule
-	45, // 3: memorysidecar.v1.RememberResponse.results:type_name -> memorysidecar.v1.RememberedMemory
-	46, // 4: memorysidecar.v1.GetMemoryRequest.as_of_time:type_name -> google.protobuf.Timestamp
-	42, // 5: memorysidecar.v1.GetMemoryResponse.memory:type_name -> memorysidecar.v1.Memory
-	47, // 6: memorysidecar.v1.ListMemoriesRequest.filter:type_name -> memorysidecar.v1.MemoryFilter
-	46, // 7: memorysidecar.v1.ListMemoriesRequest.as_of_time:type_name -> google.protobuf.Timestamp
-	48, // 8: memorysidecar.v1.ListMemoriesRequest.order:type_name -> memorysidecar.v1.MemoryOrder
-	42, // 9: memorysidecar.v1.ListMemoriesResponse.memories:type_name -> memorysidecar.v1.Memory
-	42, // 10: memorysidecar.v1.UpdateMemoryRequest.memory:type_name -> memorysidecar.v1.Memory
-	49, // 11: memorysidecar.v1.UpdateMemoryRequest.update_mask:type_name -> google.protobuf.FieldMask
-	42, // 12: memorysidecar.v1.UpdateMemoryResponse.memory:type_name -> memorysidecar.v1.Memory
-	42, // 13: memorysidecar.v1.ReinforceMemoriesResponse.memories:type_name -> memorysidecar.v1.Memory
-	47, // 14: memorysidecar.v1.DecayMemoriesRequest.filter:type_name -> memorysidecar.v1.MemoryFilter
-	50, // 15: memorysidecar.v1.DecayMemoriesRequest.unseen_for:type_name -> google.protobuf.Duration
-	47, // 16: memorysidecar.v1.PurgeMemoriesRequest.filter:type_name -> memorysidecar.v1.MemoryFilter
-	42, // 17: memorysidecar.v1.ListMemoryVersionsResponse.versions:type_name -> memorysidecar.v1.Memory
-	42, // 18: memorysidecar.v1.RestoreMemoryVersionResponse.memory:type_name -> memorysidecar.v1.Memory
-	42, // 19: memorysidecar.v1.MergeEntitiesResponse.entity:type_name -> memorysidecar.v1.Memory
-	47, // 20: memorysidecar.v1.QueryRelationsRequest.filter:type_name -> memorysidecar.v1.MemoryFilter
-	51, // 21: memorysidecar.v1.QueryRelationsResponse.relations:type_name -> memorysidecar.v1.FoundRelation
-	52, // 22: memorysidecar.v1.ExtractMemoriesRequest.scope:type_name -> memorysidecar.v1.MemoryScope
-	53, // 23: memorysidecar.v1.ExtractMemoriesRequest.extraction:type_name -> memorysidecar.v1.ExtractionPolicy
-	54, // 24: memorysidecar.v1.ExtractMemoriesRequest.importance_rules:type_name -> memorysidecar.v1.ImportanceRule
-	42, // 25: memorysidecar.v1.ExtractMemoriesResponse.memories:type_name -> memorysidecar.v1.Memory
-	55, // 26: memorysidecar.v1.ExtractMemoriesResponse.scores:type_name -> memorysidecar.v1.ImportanceScore
-	56, // 27: memorysidecar.v1.UpsertDocumentsRequest.documents:type_name -> memorysidecar.v1.Document
-	57, // 28: memorysidecar.v1.UpsertDocumentsRequest.splitter:type_name -> memorysidecar.v1.TextSplitter
-	58, // 29: memorysidecar.v1.UpsertDocumentsResponse.documents:type_name -> memorysidecar.v1.UpsertedDocument
-	56, // 30: memorysidecar.v1.GetDocumentResponse.document:type_name -> memorysidecar.v1.Document
-	59, // 31: memorysidecar.v1.ListDocumentsRequest.filter:type_name -> memorysidecar.v1.DocumentFilter
-	56, // 32: memorysidecar.v1.ListDocumentsResponse.documents:type_name -> memorysidecar.v1.Document
-	60, // 33: memorysidecar.v1.ListCollectionsResponse.collections:type_name -> memorysidecar.v1.DocumentCollection
-	61, // 34: memorysidecar.v1.RefreshDocumentsResponse.documents:type_name -> memorysidecar.v1.RefreshedDocument
-	0,  // 35: memorysidecar.v1.MemoryService.Remember:input_type -> memorysidecar.v1.RememberRequest
-	2,  // 36: memorysidecar.v1.MemoryService.GetMemory:input_type -> memorysidecar.v1.GetMemoryRequest
-	4,  // 37: memorysidecar.v1.MemoryService.ListMemories:input_type -> memorysidecar.v1.ListMemoriesRequest
-	6,  // 38: memorysidecar.v1.MemoryService.UpdateMemory:input_type -> memorysidecar.v1.UpdateMemoryRequest
-	8,  // 39: memorysidecar.v1.MemoryService.ReinforceMemories:input_type -> memorysidecar.v1.ReinforceMemoriesRequest
-	10, // 40: memorysidecar.v1.MemoryService.DecayMemories:input_type -> memorysidecar.v1.DecayMemoriesRequest
-	12, // 41: memorysidecar.v1.MemoryService.ForgetMemories:input_type -> memorysidecar.v1.ForgetMemoriesRequest
-	14, // 42: memorysidecar.v1.MemoryService.PurgeMemories:input_type -> memorysidecar.v1.PurgeMemoriesRequest
-	16, // 43: memorysidecar.v1.MemoryService.ListMemoryVersions:input_type -> memorysidecar.v1.ListMemoryVersionsRequest
-	18, // 44: memorysidecar.v1.MemoryService.RestoreMemoryVersion:input_type -> memorysidecar.v1.RestoreMemoryVersionRequest
-	22, // 45: memorysidecar.v1.MemoryService.QueryRelations:input_type -> memorysidecar.v1.QueryRelationsRequest
-	20, // 46: memorysidecar.v1.MemoryService.MergeEntities:input_type -> memorysidecar.v1.MergeEntitiesRequest
-	24, // 47: memorysidecar.v1.MemoryService.ConsolidateSession:input_type -> memorysidecar.v1.ConsolidateSessionRequest
-	26, // 48: memorysidecar.v1.MemoryService.ExtractMemories:input_type -> memorysidecar.v1.ExtractMemoriesRequest
-	28, // 49: memorysidecar.v1.MemoryService.UpsertDocuments:input_type -> memorysidecar.v1.UpsertDocumentsRequest
-	30, // 50: memorysidecar.v1.MemoryService.GetDocument:input_type -> memorysidecar.v1.GetDocumentRequest
-	32, // 51: memorysidecar.v1.MemoryService.ListDocuments:input_type -> memorysidecar.v1.ListDocumentsRequest
-	34, // 52: memorysidecar.v1.MemoryService.ListCollections:input_type -> memorysidecar.v1.ListCollectionsRequest
-	36, // 53: memorysidecar.v1.MemoryService.RefreshDocuments:input_type -> memorysidecar.v1.RefreshDocumentsRequest
-	38, // 54: memorysidecar.v1.MemoryService.DeleteDocuments:input_type -> memorysidecar.v1.DeleteDocumentsRequest
-	40, // 55: memorysidecar.v1.MemoryService.ClearCollection:input_type -> memorysidecar.v1.ClearCollectionRequest
-	1,  // 56: memorysidecar.v1.MemoryService.Remember:output_type -> memorysidecar.v1.RememberResponse
-	3,  // 57: memorysidecar.v1.MemoryService.GetMemory:output_type -> memorysidecar.v1.GetMemoryResponse
-	5,  // 58: memorysidecar.v1.MemoryService.ListMemories:output_type -> memorysidecar.v1.ListMemoriesResponse
-	7,  // 59: memorysidecar.v1.MemoryService.UpdateMemory:output_type -> memorysidecar.v1.UpdateMemoryResponse
-	9,  // 60: memorysidecar.v1.MemoryService.ReinforceMemories:output_type -> memorysidecar.v1.ReinforceMemoriesResponse
-	11, // 61: memorysidecar.v1.MemoryService.DecayMemories:output_type -> memorysidecar.v1.DecayMemoriesResponse
-	13, // 62: memorysidecar.v1.MemoryService.ForgetMemories:output_type -> memorysidecar.v1.ForgetMemoriesResponse
-	15, // 63: memorysidecar.v1.MemoryService.PurgeMemories:output_type -> memorysidecar.v1.PurgeMemoriesResponse
-	17, // 64: memorysidecar.v1.MemoryService.ListMemoryVersions:output_type -> memorysidecar.v1.ListMemoryVersionsResponse
-	19, // 65: memorysidecar.v1.MemoryService.RestoreMemoryVersion:output_type -> memorysidecar.v1.RestoreMemoryVersionResponse
-	23, // 66: memorysidecar.v1.MemoryService.QueryRelations:output_type -> memorysidecar.v1.QueryRelationsResponse
-	21, // 67: memorysidecar.v1.MemoryService.MergeEntities:output_type -> memorysidecar.v1.MergeEntitiesResponse
-	25, // 68: memorysidecar.v1.MemoryService.ConsolidateSession:output_type -> memorysidecar.v1.ConsolidateSessionResponse
-	27, // 69: memorysidecar.v1.MemoryService.ExtractMemories:output_type -> memorysidecar.v1.ExtractMemoriesResponse
-	29, // 70: memorysidecar.v1.MemoryService.UpsertDocuments:output_type -> memorysidecar.v1.UpsertDocumentsResponse
-	31, // 71: memorysidecar.v1.MemoryService.GetDocument:output_type -> memorysidecar.v1.GetDocumentResponse
-	33, // 72: memorysidecar.v1.MemoryService.ListDocuments:output_type -> memorysidecar.v1.ListDocumentsResponse
-	35, // 73: memorysidecar.v1.MemoryService.ListCollections:output_type -> memorysidecar.v1.ListCollectionsResponse
-	37, // 74: memorysidecar.v1.MemoryService.RefreshDocuments:output_type -> memorysidecar.v1.RefreshDocumentsResponse
-	39, // 75: memorysidecar.v1.MemoryService.DeleteDocuments:output_type -> memorysidecar.v1.DeleteDocumentsResponse
-	41, // 76: memorysidecar.v1.MemoryService.ClearCollection:output_type -> memorysidecar.v1.ClearCollectionResponse
-	56, // [56:77] is the sub-list for method output_type
-	35, // [35:56] is the sub-list for method input_type
-	35, // [35:35] is the sub-list for extension type_name
-	35, // [35:35] is the sub-list for extension extendee
-	0,  // [0:35] is the sub-list for field type_name
+	44, // 0: memorysidecar.v1.RememberRequest.memories:type_name -> memorysidecar.v1.Memory
+	45, // 1: memorysidecar.v1.RememberRequest.dedupe:type_name -> memorysidecar.v1.DedupeRule
+	46, // 2: memorysidecar.v1.RememberRequest.conflict:type_name -> memorysidecar.v1.ConflictRule
+	47, // 3: memorysidecar.v1.RememberResponse.results:type_name -> memorysidecar.v1.RememberedMemory
+	48, // 4: memorysidecar.v1.GetMemoryRequest.as_of_time:type_name -> google.protobuf.Timestamp
+	44, // 5: memorysidecar.v1.GetMemoryResponse.memory:type_name -> memorysidecar.v1.Memory
+	49, // 6: memorysidecar.v1.ListMemoriesRequest.filter:type_name -> memorysidecar.v1.MemoryFilter
+	48, // 7: memorysidecar.v1.ListMemoriesRequest.as_of_time:type_name -> google.protobuf.Timestamp
+	50, // 8: memorysidecar.v1.ListMemoriesRequest.order:type_name -> memorysidecar.v1.MemoryOrder
+	44, // 9: memorysidecar.v1.ListMemoriesResponse.memories:type_name -> memorysidecar.v1.Memory
+	51, // 10: memorysidecar.v1.ListMemoriesResponse.total:type_name -> memorysidecar.v1.ListTotal
+	44, // 11: memorysidecar.v1.UpdateMemoryRequest.memory:type_name -> memorysidecar.v1.Memory
+	52, // 12: memorysidecar.v1.UpdateMemoryRequest.update_mask:type_name -> google.protobuf.FieldMask
+	44, // 13: memorysidecar.v1.UpdateMemoryResponse.memory:type_name -> memorysidecar.v1.Memory
+	44, // 14: memorysidecar.v1.ReinforceMemoriesResponse.memories:type_name -> memorysidecar.v1.Memory
+	49, // 15: memorysidecar.v1.DecayMemoriesRequest.filter:type_name -> memorysidecar.v1.MemoryFilter
+	53, // 16: memorysidecar.v1.DecayMemoriesRequest.unseen_for:type_name -> google.protobuf.Duration
+	49, // 17: memorysidecar.v1.PurgeMemoriesRequest.filter:type_name -> memorysidecar.v1.MemoryFilter
+	44, // 18: memorysidecar.v1.ListMemoryVersionsResponse.versions:type_name -> memorysidecar.v1.Memory
+	44, // 19: memorysidecar.v1.RestoreMemoryVersionResponse.memory:type_name -> memorysidecar.v1.Memory
+	44, // 20: memorysidecar.v1.MergeEntitiesResponse.entity:type_name -> memorysidecar.v1.Memory
+	49, // 21: memorysidecar.v1.QueryRelationsRequest.filter:type_name -> memorysidecar.v1.MemoryFilter
+	54, // 22: memorysidecar.v1.QueryRelationsResponse.relations:type_name -> memorysidecar.v1.FoundRelation
+	55, // 23: memorysidecar.v1.ExtractMemoriesRequest.scope:type_name -> memorysidecar.v1.MemoryScope
+	56, // 24: memorysidecar.v1.ExtractMemoriesRequest.extraction:type_name -> memorysidecar.v1.ExtractionPolicy
+	57, // 25: memorysidecar.v1.ExtractMemoriesRequest.importance_rules:type_name -> memorysidecar.v1.ImportanceRule
+	44, // 26: memorysidecar.v1.ExtractMemoriesResponse.memories:type_name -> memorysidecar.v1.Memory
+	58, // 27: memorysidecar.v1.ExtractMemoriesResponse.scores:type_name -> memorysidecar.v1.ImportanceScore
+	59, // 28: memorysidecar.v1.UpsertDocumentsRequest.documents:type_name -> memorysidecar.v1.Document
+	60, // 29: memorysidecar.v1.UpsertDocumentsRequest.splitter:type_name -> memorysidecar.v1.TextSplitter
+	61, // 30: memorysidecar.v1.UpsertDocumentsResponse.documents:type_name -> memorysidecar.v1.UpsertedDocument
+	59, // 31: memorysidecar.v1.GetDocumentResponse.document:type_name -> memorysidecar.v1.Document
+	62, // 32: memorysidecar.v1.ListDocumentsRequest.filter:type_name -> memorysidecar.v1.DocumentFilter
+	59, // 33: memorysidecar.v1.ListDocumentsResponse.documents:type_name -> memorysidecar.v1.Document
+	51, // 34: memorysidecar.v1.ListDocumentsResponse.total:type_name -> memorysidecar.v1.ListTotal
+	63, // 35: memorysidecar.v1.ListCollectionsResponse.collections:type_name -> memorysidecar.v1.DocumentCollection
+	64, // 36: memorysidecar.v1.RefreshDocumentsResponse.documents:type_name -> memorysidecar.v1.RefreshedDocument
+	62, // 37: memorysidecar.v1.PurgeDocumentsRequest.filter:type_name -> memorysidecar.v1.DocumentFilter
+	0,  // 38: memorysidecar.v1.MemoryService.Remember:input_type -> memorysidecar.v1.RememberRequest
+	2,  // 39: memorysidecar.v1.MemoryService.GetMemory:input_type -> memorysidecar.v1.GetMemoryRequest
+	4,  // 40: memorysidecar.v1.MemoryService.ListMemories:input_type -> memorysidecar.v1.ListMemoriesRequest
+	6,  // 41: memorysidecar.v1.MemoryService.UpdateMemory:input_type -> memorysidecar.v1.UpdateMemoryRequest
+	8,  // 42: memorysidecar.v1.MemoryService.ReinforceMemories:input_type -> memorysidecar.v1.ReinforceMemoriesRequest
+	10, // 43: memorysidecar.v1.MemoryService.DecayMemories:input_type -> memorysidecar.v1.DecayMemoriesRequest
+	12, // 44: memorysidecar.v1.MemoryService.ForgetMemories:input_type -> memorysidecar.v1.ForgetMemoriesRequest
+	14, // 45: memorysidecar.v1.MemoryService.PurgeMemories:input_type -> memorysidecar.v1.PurgeMemoriesRequest
+	16, // 46: memorysidecar.v1.MemoryService.ListMemoryVersions:input_type -> memorysidecar.v1.ListMemoryVersionsRequest
+	18, // 47: memorysidecar.v1.MemoryService.RestoreMemoryVersion:input_type -> memorysidecar.v1.RestoreMemoryVersionRequest
+	22, // 48: memorysidecar.v1.MemoryService.QueryRelations:input_type -> memorysidecar.v1.QueryRelationsRequest
+	20, // 49: memorysidecar.v1.MemoryService.MergeEntities:input_type -> memorysidecar.v1.MergeEntitiesRequest
+	24, // 50: memorysidecar.v1.MemoryService.ConsolidateSession:input_type -> memorysidecar.v1.ConsolidateSessionRequest
+	26, // 51: memorysidecar.v1.MemoryService.ExtractMemories:input_type -> memorysidecar.v1.ExtractMemoriesRequest
+	28, // 52: memorysidecar.v1.MemoryService.UpsertDocuments:input_type -> memorysidecar.v1.UpsertDocumentsRequest
+	30, // 53: memorysidecar.v1.MemoryService.GetDocument:input_type -> memorysidecar.v1.GetDocumentRequest
+	32, // 54: memorysidecar.v1.MemoryService.ListDocuments:input_type -> memorysidecar.v1.ListDocumentsRequest
+	34, // 55: memorysidecar.v1.MemoryService.ListCollections:input_type -> memorysidecar.v1.ListCollectionsRequest
+	36, // 56: memorysidecar.v1.MemoryService.RefreshDocuments:input_type -> memorysidecar.v1.RefreshDocumentsRequest
+	38, // 57: memorysidecar.v1.MemoryService.DeleteDocuments:input_type -> memorysidecar.v1.DeleteDocumentsRequest
+	40, // 58: memorysidecar.v1.MemoryService.PurgeDocuments:input_type -> memorysidecar.v1.PurgeDocumentsRequest
+	42, // 59: memorysidecar.v1.MemoryService.ClearCollection:input_type -> memorysidecar.v1.ClearCollectionRequest
+	1,  // 60: memorysidecar.v1.MemoryService.Remember:output_type -> memorysidecar.v1.RememberResponse
+	3,  // 61: memorysidecar.v1.MemoryService.GetMemory:output_type -> memorysidecar.v1.GetMemoryResponse
+	5,  // 62: memorysidecar.v1.MemoryService.ListMemories:output_type -> memorysidecar.v1.ListMemoriesResponse
+	7,  // 63: memorysidecar.v1.MemoryService.UpdateMemory:output_type -> memorysidecar.v1.UpdateMemoryResponse
+	9,  // 64: memorysidecar.v1.MemoryService.ReinforceMemories:output_type -> memorysidecar.v1.ReinforceMemoriesResponse
+	11, // 65: memorysidecar.v1.MemoryService.DecayMemories:output_type -> memorysidecar.v1.DecayMemoriesResponse
+	13, // 66: memorysidecar.v1.MemoryService.ForgetMemories:output_type -> memorysidecar.v1.ForgetMemoriesResponse
+	15, // 67: memorysidecar.v1.MemoryService.PurgeMemories:output_type -> memorysidecar.v1.PurgeMemoriesResponse
+	17, // 68: memorysidecar.v1.MemoryService.ListMemoryVersions:output_type -> memorysidecar.v1.ListMemoryVersionsResponse
+	19, // 69: memorysidecar.v1.MemoryService.RestoreMemoryVersion:output_type -> memorysidecar.v1.RestoreMemoryVersionResponse
+	23, // 70: memorysidecar.v1.MemoryService.QueryRelations:output_type -> memorysidecar.v1.QueryRelationsResponse
+	21, // 71: memorysidecar.v1.MemoryService.MergeEntities:output_type -> memorysidecar.v1.MergeEntitiesResponse
+	25, // 72: memorysidecar.v1.MemoryService.ConsolidateSession:output_type -> memorysidecar.v1.ConsolidateSessionResponse
+	27, // 73: memorysidecar.v1.MemoryService.ExtractMemories:output_type -> memorysidecar.v1.ExtractMemoriesResponse
+	29, // 74: memorysidecar.v1.MemoryService.UpsertDocuments:output_type -> memorysidecar.v1.UpsertDocumentsResponse
+	31, // 75: memorysidecar.v1.MemoryService.GetDocument:output_type -> memorysidecar.v1.GetDocumentResponse
+	33, // 76: memorysidecar.v1.MemoryService.ListDocuments:output_type -> memorysidecar.v1.ListDocumentsResponse
+	35, // 77: memorysidecar.v1.MemoryService.ListCollections:output_type -> memorysidecar.v1.ListCollectionsResponse
+	37, // 78: memorysidecar.v1.MemoryService.RefreshDocuments:output_type -> memorysidecar.v1.RefreshDocumentsResponse
+	39, // 79: memorysidecar.v1.MemoryService.DeleteDocuments:output_type -> memorysidecar.v1.DeleteDocumentsResponse
+	41, // 80: memorysidecar.v1.MemoryService.PurgeDocuments:output_type -> memorysidecar.v1.PurgeDocumentsResponse
+	43, // 81: memorysidecar.v1.MemoryService.ClearCollection:output_type -> memorysidecar.v1.ClearCollectionResponse
+	60, // [60:82] is the sub-list for method output_type
+	38, // [38:60] is the sub-list for method input_type
+	38, // [38:38] is the sub-list for extension type_name
+	38, // [38:38] is the sub-list for extension extendee
+	0,  // [0:38] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_memory_service_proto_init() }
@@ -3528,6 +3753,7 @@ func file_memorysidecar_v1_memory_service_proto_init() {
 		return
 	}
 	file_memorysidecar_v1_document_proto_init()
+	file_memorysidecar_v1_filter_proto_init()
 	file_memorysidecar_v1_memory_proto_init()
 	file_memorysidecar_v1_rules_proto_init()
 	file_memorysidecar_v1_memory_service_proto_msgTypes[8].OneofWrappers = []any{}
@@ -3539,7 +3765,7 @@ func file_memorysidecar_v1_memory_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_memory_service_proto_rawDesc), len(file_memorysidecar_v1_memory_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   42,
+			NumMessages:   44,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -39,6 +39,7 @@ const (
 	MemoryService_ListCollections_FullMethodName      = "/memorysidecar.v1.MemoryService/ListCollections"
 	MemoryService_RefreshDocuments_FullMethodName     = "/memorysidecar.v1.MemoryService/RefreshDocuments"
 	MemoryService_DeleteDocuments_FullMethodName      = "/memorysidecar.v1.MemoryService/DeleteDocuments"
+	MemoryService_PurgeDocuments_FullMethodName       = "/memorysidecar.v1.MemoryService/PurgeDocuments"
 	MemoryService_ClearCollection_FullMethodName      = "/memorysidecar.v1.MemoryService/ClearCollection"
 )
 
@@ -169,6 +170,8 @@ type MemoryServiceClient interface {
 	//   - NOT_FOUND, `DOCUMENT_NOT_FOUND`: one does not exist, unless `allow_missing` is set
 	//   - ABORTED, `ETAG_MISMATCH`
 	DeleteDocuments(ctx context.Context, in *DeleteDocumentsRequest, opts ...grpc.CallOption) (*DeleteDocumentsResponse, error)
+	// Deletes the documents of a collection that match a filter, immediately and permanently.
+	PurgeDocuments(ctx context.Context, in *PurgeDocumentsRequest, opts ...grpc.CallOption) (*PurgeDocumentsResponse, error)
 	// Deletes every document of a collection, immediately and permanently; their records are erased
 	// from the store in the background.
 	ClearCollection(ctx context.Context, in *ClearCollectionRequest, opts ...grpc.CallOption) (*ClearCollectionResponse, error)
@@ -382,6 +385,16 @@ func (c *memoryServiceClient) DeleteDocuments(ctx context.Context, in *DeleteDoc
 	return out, nil
 }
 
+func (c *memoryServiceClient) PurgeDocuments(ctx context.Context, in *PurgeDocumentsRequest, opts ...grpc.CallOption) (*PurgeDocumentsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PurgeDocumentsResponse)
+	err := c.cc.Invoke(ctx, MemoryService_PurgeDocuments_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *memoryServiceClient) ClearCollection(ctx context.Context, in *ClearCollectionRequest, opts ...grpc.CallOption) (*ClearCollectionResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ClearCollectionResponse)
@@ -519,6 +532,8 @@ type MemoryServiceServer interface {
 	//   - NOT_FOUND, `DOCUMENT_NOT_FOUND`: one does not exist, unless `allow_missing` is set
 	//   - ABORTED, `ETAG_MISMATCH`
 	DeleteDocuments(context.Context, *DeleteDocumentsRequest) (*DeleteDocumentsResponse, error)
+	// Deletes the documents of a collection that match a filter, immediately and permanently.
+	PurgeDocuments(context.Context, *PurgeDocumentsRequest) (*PurgeDocumentsResponse, error)
 	// Deletes every document of a collection, immediately and permanently; their records are erased
 	// from the store in the background.
 	ClearCollection(context.Context, *ClearCollectionRequest) (*ClearCollectionResponse, error)
@@ -591,6 +606,9 @@ func (UnimplementedMemoryServiceServer) RefreshDocuments(context.Context, *Refre
 }
 func (UnimplementedMemoryServiceServer) DeleteDocuments(context.Context, *DeleteDocumentsRequest) (*DeleteDocumentsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method DeleteDocuments not implemented")
+}
+func (UnimplementedMemoryServiceServer) PurgeDocuments(context.Context, *PurgeDocumentsRequest) (*PurgeDocumentsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method PurgeDocuments not implemented")
 }
 func (UnimplementedMemoryServiceServer) ClearCollection(context.Context, *ClearCollectionRequest) (*ClearCollectionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ClearCollection not implemented")
@@ -976,6 +994,24 @@ func _MemoryService_DeleteDocuments_Handler(srv interface{}, ctx context.Context
 	return interceptor(ctx, in, info, handler)
 }
 
+func _MemoryService_PurgeDocuments_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PurgeDocumentsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(MemoryServiceServer).PurgeDocuments(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: MemoryService_PurgeDocuments_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(MemoryServiceServer).PurgeDocuments(ctx, req.(*PurgeDocumentsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _MemoryService_ClearCollection_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ClearCollectionRequest)
 	if err := dec(in); err != nil {
@@ -1080,6 +1116,10 @@ var MemoryService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "DeleteDocuments",
 			Handler:    _MemoryService_DeleteDocuments_Handler,
+		},
+		{
+			MethodName: "PurgeDocuments",
+			Handler:    _MemoryService_PurgeDocuments_Handler,
 		},
 		{
 			MethodName: "ClearCollection",

@@ -11,7 +11,7 @@ from . import v1
 from ._fields import Json, ReadOptions, Time, WriteOptions, token_rule_or_preset
 from ._forms import FormName, form_of
 from ._memory_policy import extraction_of as extraction_of
-from ._recall_fields import ScopeMatch, enum_of, filter_of, scope_of, take_scope
+from ._recall_fields import ScopeMatch, check_bound, enum_of, filter_of, scope_of, take_scope
 from ._task_fields import Seconds, duration_of
 
 MemoryLike = Union[str, "v1.Memory", Json]
@@ -185,15 +185,7 @@ def bound_filter_of(value: FilterLike) -> v1.MemoryFilter:
 
     :raises ValueError: for a filter that names no user and does not say everyone.
     """
-    if isinstance(value, v1.MemoryFilter):
-        which = value.scope.WhichOneof("scope")
-        is_bound = which is not None and (
-            which == "everyone" or bool(getattr(value.scope, which).user_id)
-        )
-    else:
-        is_bound = bool(value) and bool(value.get("user_id") or value.get("everyone"))
-    if not is_bound:
-        raise ValueError("the filter has no user_id: name the user, or say everyone")
+    check_bound(value)
     return _filter_of(value, "owned_by")
 
 

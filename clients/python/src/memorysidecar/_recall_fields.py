@@ -172,8 +172,37 @@ def document_filter_of(value: v1.DocumentFilter | Json | None) -> v1.DocumentFil
     that of a filter of recall."""
     if value is None or isinstance(value, v1.DocumentFilter):
         return value
+    return _document_filter_of(value, "visible_to")
+
+
+def bound_document_filter_of(value: v1.DocumentFilter | Json) -> v1.DocumentFilter:
+    """Makes a filter of documents to purge. One that names no user is an error unless it says
+    everyone: the user may be one that the caller lost.
+
+    :raises ValueError: for a filter that names no user and does not say everyone.
+    """
+    check_bound(value)
+    if isinstance(value, v1.DocumentFilter):
+        return value
+    return _document_filter_of(value, "owned_by")
+
+
+def check_bound(value: v1.MemoryFilter | v1.DocumentFilter | Json) -> None:
+    """Refuses a filter that names no user and does not say everyone."""
+    if isinstance(value, (v1.MemoryFilter, v1.DocumentFilter)):
+        which = value.scope.WhichOneof("scope")
+        is_bound = which is not None and (
+            which == "everyone" or bool(getattr(value.scope, which).user_id)
+        )
+    else:
+        is_bound = bool(value) and bool(value.get("user_id") or value.get("everyone"))
+    if not is_bound:
+        raise ValueError("the filter has no user_id: name the user, or say everyone")
+
+
+def _document_filter_of(value: Json, match: ScopeMatch) -> v1.DocumentFilter:
     fields = dict(value)
-    take_scope(fields, "visible_to")
+    take_scope(fields, match)
     return filter_of(v1.DocumentFilter, fields)
 
 

@@ -225,6 +225,44 @@ class AsyncDocumentMethods(AsyncCalls):
         )
         return await self._unary(request, v1.DeleteDocumentsResponse, call)
 
+    async def count_documents(
+        self,
+        *,
+        collection_id: str = "",
+        filter: v1.DocumentFilter | f.Json | None = None,
+        **call: Unpack[f.ReadOptions],
+    ) -> v1.ListTotal:
+        """Counts the documents that a list with this filter gives, up to a bound."""
+        request = v1.ListDocumentsRequest(
+            collection_id=collection_id,
+            filter=r.document_filter_of(filter),
+            page_size=1,
+            include_total=True,
+        )
+        return (await self._unary(request, v1.ListDocumentsResponse, call)).total
+
+    async def purge_documents(
+        self,
+        collection_id: str,
+        filter: v1.DocumentFilter | f.Json,
+        *,
+        force: bool = False,
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.PurgeDocumentsResponse:
+        """Counts the documents of a filter, or with ``force`` deletes them, up to 1,000 with one
+        call: call again while the answer says ``more``.
+
+        :param filter: ``{"user_id": "ana"}`` means all documents of ana, without shared ones;
+            ``{"everyone": True}`` means those of everybody, shared ones included.
+        :raises ValueError: for a filter that names no user and does not say everyone.
+        """
+        request = v1.PurgeDocumentsRequest(
+            collection_id=collection_id,
+            filter=r.bound_document_filter_of(filter),
+            force=force,
+        )
+        return await self._unary(request, v1.PurgeDocumentsResponse, call)
+
     async def clear_collection(
         self, collection_id: str, **call: Unpack[f.WriteOptions]
     ) -> v1.ClearCollectionResponse:

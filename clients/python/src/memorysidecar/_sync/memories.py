@@ -89,6 +89,22 @@ class MemoryMethods(Calls):
         )
         return self._pages(request, v1.ListMemoriesResponse, "memories", call)
 
+    def count_memories(
+        self,
+        *,
+        filter: m.FilterLike | None = None,
+        as_of_time: f.Time | None = None,
+        **call: Unpack[f.ReadOptions],
+    ) -> v1.ListTotal:
+        """Counts the memories that a list with this filter gives, up to a bound."""
+        request = v1.ListMemoriesRequest(
+            filter=m.memory_filter_of(filter),
+            as_of_time=as_of_time,
+            page_size=1,
+            include_total=True,
+        )
+        return self._unary(request, v1.ListMemoriesResponse, call).total
+
     def update_memory(
         self,
         memory_id: str,

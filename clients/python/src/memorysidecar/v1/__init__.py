@@ -427,6 +427,8 @@ from .memory_service_pb2 import (
     RefreshDocumentsResponse as RefreshDocumentsResponse,
     DeleteDocumentsRequest as DeleteDocumentsRequest,
     DeleteDocumentsResponse as DeleteDocumentsResponse,
+    PurgeDocumentsRequest as PurgeDocumentsRequest,
+    PurgeDocumentsResponse as PurgeDocumentsResponse,
     ClearCollectionRequest as ClearCollectionRequest,
     ClearCollectionResponse as ClearCollectionResponse,
 )

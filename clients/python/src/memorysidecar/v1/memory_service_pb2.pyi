@@ -4,6 +4,7 @@ from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import field_mask_pb2 as _field_mask_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from memorysidecar.v1 import document_pb2 as _document_pb2
+from memorysidecar.v1 import filter_pb2 as _filter_pb2
 from memorysidecar.v1 import memory_pb2 as _memory_pb2
 from memorysidecar.v1 import rules_pb2 as _rules_pb2
 from google.protobuf.internal import containers as _containers
@@ -61,28 +62,32 @@ class GetMemoryResponse(_message.Message):
     def __init__(self, memory: _Optional[_Union[_memory_pb2.Memory, _Mapping]] = ...) -> None: ...
 
 class ListMemoriesRequest(_message.Message):
-    __slots__ = ("namespace", "filter", "as_of_time", "order", "page_size", "page_token")
+    __slots__ = ("namespace", "filter", "as_of_time", "order", "page_size", "page_token", "include_total")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     FILTER_FIELD_NUMBER: _ClassVar[int]
     AS_OF_TIME_FIELD_NUMBER: _ClassVar[int]
     ORDER_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_TOTAL_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     filter: _memory_pb2.MemoryFilter
     as_of_time: _timestamp_pb2.Timestamp
     order: _memory_pb2.MemoryOrder
     page_size: int
     page_token: str
-    def __init__(self, namespace: _Optional[str] = ..., filter: _Optional[_Union[_memory_pb2.MemoryFilter, _Mapping]] = ..., as_of_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., order: _Optional[_Union[_memory_pb2.MemoryOrder, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    include_total: bool
+    def __init__(self, namespace: _Optional[str] = ..., filter: _Optional[_Union[_memory_pb2.MemoryFilter, _Mapping]] = ..., as_of_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., order: _Optional[_Union[_memory_pb2.MemoryOrder, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., include_total: _Optional[bool] = ...) -> None: ...
 
 class ListMemoriesResponse(_message.Message):
-    __slots__ = ("memories", "next_page_token")
+    __slots__ = ("memories", "next_page_token", "total")
     MEMORIES_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_FIELD_NUMBER: _ClassVar[int]
     memories: _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]
     next_page_token: str
-    def __init__(self, memories: _Optional[_Iterable[_Union[_memory_pb2.Memory, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    total: _filter_pb2.ListTotal
+    def __init__(self, memories: _Optional[_Iterable[_Union[_memory_pb2.Memory, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., total: _Optional[_Union[_filter_pb2.ListTotal, _Mapping]] = ...) -> None: ...
 
 class UpdateMemoryRequest(_message.Message):
     __slots__ = ("namespace", "memory", "update_mask", "reason", "request_id")
@@ -403,28 +408,32 @@ class GetDocumentResponse(_message.Message):
     def __init__(self, document: _Optional[_Union[_document_pb2.Document, _Mapping]] = ...) -> None: ...
 
 class ListDocumentsRequest(_message.Message):
-    __slots__ = ("namespace", "collection_id", "filter", "include_embeddings", "page_size", "page_token")
+    __slots__ = ("namespace", "collection_id", "filter", "include_embeddings", "page_size", "page_token", "include_total")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
     FILTER_FIELD_NUMBER: _ClassVar[int]
     INCLUDE_EMBEDDINGS_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_TOTAL_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     collection_id: str
     filter: _document_pb2.DocumentFilter
     include_embeddings: bool
     page_size: int
     page_token: str
-    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., filter: _Optional[_Union[_document_pb2.DocumentFilter, _Mapping]] = ..., include_embeddings: _Optional[bool] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    include_total: bool
+    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., filter: _Optional[_Union[_document_pb2.DocumentFilter, _Mapping]] = ..., include_embeddings: _Optional[bool] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., include_total: _Optional[bool] = ...) -> None: ...
 
 class ListDocumentsResponse(_message.Message):
-    __slots__ = ("documents", "next_page_token")
+    __slots__ = ("documents", "next_page_token", "total")
     DOCUMENTS_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_FIELD_NUMBER: _ClassVar[int]
     documents: _containers.RepeatedCompositeFieldContainer[_document_pb2.Document]
     next_page_token: str
-    def __init__(self, documents: _Optional[_Iterable[_Union[_document_pb2.Document, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    total: _filter_pb2.ListTotal
+    def __init__(self, documents: _Optional[_Iterable[_Union[_document_pb2.Document, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., total: _Optional[_Union[_filter_pb2.ListTotal, _Mapping]] = ...) -> None: ...
 
 class ListCollectionsRequest(_message.Message):
     __slots__ = ("namespace", "page_size", "page_token")
@@ -483,6 +492,32 @@ class DeleteDocumentsResponse(_message.Message):
     deleted_count: int
     revision: int
     def __init__(self, deleted_count: _Optional[int] = ..., revision: _Optional[int] = ...) -> None: ...
+
+class PurgeDocumentsRequest(_message.Message):
+    __slots__ = ("namespace", "collection_id", "filter", "force", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    FORCE_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    collection_id: str
+    filter: _document_pb2.DocumentFilter
+    force: bool
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., filter: _Optional[_Union[_document_pb2.DocumentFilter, _Mapping]] = ..., force: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class PurgeDocumentsResponse(_message.Message):
+    __slots__ = ("document_count", "sample_document_ids", "more", "revision")
+    DOCUMENT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    SAMPLE_DOCUMENT_IDS_FIELD_NUMBER: _ClassVar[int]
+    MORE_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    document_count: int
+    sample_document_ids: _containers.RepeatedScalarFieldContainer[str]
+    more: bool
+    revision: int
+    def __init__(self, document_count: _Optional[int] = ..., sample_document_ids: _Optional[_Iterable[str]] = ..., more: _Optional[bool] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class ClearCollectionRequest(_message.Message):
     __slots__ = ("namespace", "collection_id", "request_id")

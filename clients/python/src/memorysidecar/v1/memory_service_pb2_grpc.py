@@ -123,6 +123,11 @@ class MemoryServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.DeleteDocumentsRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.DeleteDocumentsResponse.FromString,
                 _registered_method=True)
+        self.PurgeDocuments = channel.unary_unary(
+                '/memorysidecar.v1.MemoryService/PurgeDocuments',
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.PurgeDocumentsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.PurgeDocumentsResponse.FromString,
+                _registered_method=True)
         self.ClearCollection = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/ClearCollection',
                 request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ClearCollectionRequest.SerializeToString,
@@ -355,6 +360,13 @@ class MemoryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def PurgeDocuments(self, request, context):
+        """Deletes the documents of a collection that match a filter, immediately and permanently.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ClearCollection(self, request, context):
         """Deletes every document of a collection, immediately and permanently; their records are erased
         from the store in the background.
@@ -465,6 +477,11 @@ def add_MemoryServiceServicer_to_server(servicer, server):
                     servicer.DeleteDocuments,
                     request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.DeleteDocumentsRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.DeleteDocumentsResponse.SerializeToString,
+            ),
+            'PurgeDocuments': grpc.unary_unary_rpc_method_handler(
+                    servicer.PurgeDocuments,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.PurgeDocumentsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.PurgeDocumentsResponse.SerializeToString,
             ),
             'ClearCollection': grpc.unary_unary_rpc_method_handler(
                     servicer.ClearCollection,
@@ -1020,6 +1037,33 @@ class MemoryService:
             '/memorysidecar.v1.MemoryService/DeleteDocuments',
             memorysidecar_dot_v1_dot_memory__service__pb2.DeleteDocumentsRequest.SerializeToString,
             memorysidecar_dot_v1_dot_memory__service__pb2.DeleteDocumentsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PurgeDocuments(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.MemoryService/PurgeDocuments',
+            memorysidecar_dot_v1_dot_memory__service__pb2.PurgeDocumentsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.PurgeDocumentsResponse.FromString,
             options,
             channel_credentials,
             insecure,
