@@ -62,8 +62,8 @@ function drawIds(draw: Draw): readonly string[] {
 /** A refresh of some documents. */
 export function drawDocumentRefresh(draw: Draw, namespace: string): DocumentRefresh {
   const { random, nowMs } = draw;
-  const sessionId = random.pick(COLLECTION_IDS);
-  return { kind: "refresh-documents", namespace, sessionId, documentIds: drawIds(draw), nowMs };
+  const collectionId = random.pick(COLLECTION_IDS);
+  return { kind: "refresh-documents", namespace, collectionId, documentIds: drawIds(draw), nowMs };
 }
 
 /** Places of messages and documents: mostly of some that are there. */

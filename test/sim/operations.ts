@@ -7,6 +7,7 @@ import { AppError } from "../../src/kit/errors.ts";
 import { type RecordName, recordId } from "../../src/records/rules/record.ts";
 import type { SessionRef } from "../../src/session/rules/session.ts";
 import type {
+  CollectionRef,
   DueQuery,
   FoundMessage,
   MaintenancePlan,
@@ -77,8 +78,8 @@ export interface RefreshOperation {
   readonly nowMs: number;
 }
 
-/** Lets documents live on. `sessionId` names the collection. */
-export interface DocumentRefresh extends SessionRef {
+/** Lets documents live on. */
+export interface DocumentRefresh extends CollectionRef {
   readonly kind: "refresh-documents";
   readonly documentIds: readonly string[];
   readonly nowMs: number;
@@ -203,10 +204,8 @@ function perform(store: Store, operation: Operation): Promise<unknown> {
       return changeUpload(store, operation);
     case "refresh-records":
       return store.refreshRecords(operation.namespace, operation.names, operation.nowMs);
-    case "refresh-documents": {
-      const { namespace, sessionId: collectionId, documentIds, nowMs } = operation;
-      return store.refreshDocuments({ namespace, collectionId }, documentIds, nowMs);
-    }
+    case "refresh-documents":
+      return store.refreshDocuments(operation, operation.documentIds, operation.nowMs);
     case "vectors":
       return saveVectors(store, operation);
     case "memories":
