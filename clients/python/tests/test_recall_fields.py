@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from memorysidecar import all_of, any_of, none_of, v1, where, where_label
@@ -105,7 +107,7 @@ def test_a_wrong_filter_says_what_is_wrong() -> None:
 
 
 def test_labels_are_tested_like_texts() -> None:
-    def label(**test: object) -> v1.MetadataCondition:
+    def label(**test: Any) -> v1.MetadataCondition:
         return v1.MetadataCondition(label=v1.LabelCondition(key="team", **test))
 
     assert where_label("team") == label(exists=True)
