@@ -11,12 +11,7 @@ import type {
   ReadRecordRangeInput,
   ReadRecordsInput,
 } from "./api.ts";
-import {
-  etagMismatch,
-  isRecordExpired,
-  recordId,
-  recordNotFound,
-} from "./rules/record.ts";
+import { etagMismatch, isRecordExpired, recordId, recordNotFound } from "./rules/record.ts";
 
 /** Gives the records of some names; undefined where there is none. */
 export async function readRecords(
