@@ -45,7 +45,7 @@ export const ENTRY_POINTS: EntryPoints = {
     /^test\/support\/recall\/ending-index\.ts$/,
     // Processes on the bare store, which its tests start and kill.
     /^test\/support\/store\/lmdb-(load|opener|reader)\.ts$/,
-    /^tools\/(build|fix|gen|reference\/main|smoke|test|vector-kernel|verify)\.ts$/,
+    /^tools\/(build|fix|gen|reference\/main|release|smoke|test|vector-kernel|verify)\.ts$/,
     /^clients\/typescript\/src\/index\.ts$/,
     /^clients\/typescript\/examples\/\w+\.ts$/,
     // A program of docs/hooks.md, which runs it.
