@@ -25,6 +25,7 @@ import { secretExposure } from "./kit/secret-access.ts";
 import { nearest } from "./kit/text.ts";
 import type { LogLevel } from "./log.ts";
 import { memoryLimit } from "./memory-limit.ts";
+import type { ObjectStore } from "./store/backup/object-store.ts";
 
 const DEFAULT_TCP: ListenAddress = { kind: "tcp", host: "127.0.0.1", port: 50_151 };
 const SOCKET_NAME = "memory-sidecar.sock";
@@ -388,4 +389,33 @@ export function configHelp(): string {
       return `  --${setting.flag}${value}${byDefault}\n      ${setting.description}`;
     })
     .join("\n");
+}
+
+/**
+ * Reads how to reach an object store, from the variables that tools of S3 use. Throws ConfigError
+ * when the keys are missing.
+ *
+ * @param endpoint - The URL of its interface; wins over the variables.
+ */
+export function readObjectStore(
+  endpoint: string | undefined,
+  env: Environment = process.env,
+): ObjectStore {
+  const given = (...names: readonly string[]): string | undefined =>
+    names.map((name) => env[name]).find((value) => value !== undefined && value !== "");
+  const region = given("AWS_REGION", "AWS_DEFAULT_REGION") ?? "us-east-1";
+  const accessKey = given("AWS_ACCESS_KEY_ID");
+  const secretKey = given("AWS_SECRET_ACCESS_KEY");
+  if (accessKey === undefined || secretKey === undefined) {
+    throw new ConfigError(["set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"]);
+  }
+  const url = endpoint ?? given("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL");
+  if (url !== undefined && !/^https?:\/\//.test(url)) {
+    throw new ConfigError([`the endpoint ${url} does not begin with https:// or http://`]);
+  }
+  return {
+    endpoint: url ?? `https://s3.${region}.amazonaws.com`,
+    ...{ region, accessKey, secretKey },
+    sessionToken: given("AWS_SESSION_TOKEN"),
+  };
 }

@@ -3,16 +3,18 @@
 // answers under load, and UV_THREADPOOL_SIZE=16 gives the store more threads for its commits; both
 // must be set before Node starts, so they cannot be set here.
 
-import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-import { ConfigError, configHelp, printConfig, readConfig } from "./config.ts";
+import { ConfigError, configHelp, printConfig, readConfig, readObjectStore } from "./config.ts";
 import { FACTS_MODULE } from "./facts-module.ts";
 import { parseAddress } from "./grpc/address.ts";
 import { SYSTEM_WORLD } from "./kit/world.ts";
 import { INDEX_FOLDER } from "./recall/saved/index-files.ts";
-import type { CompactProgress } from "./store/backup/compact.ts";
+import type { BackUp } from "./store/backup/back-up.ts";
+import type { Restored } from "./store/backup/restore.ts";
 import { VERSION } from "./version.ts";
 
 /** Exit codes of the process. */
@@ -28,7 +30,11 @@ Usage:
   memory-sidecar backup DIR BACKUP  copy a data directory that nobody serves into a new directory
   memory-sidecar backup ADDRESS BACKUP [--token-file FILE] [--tls-ca FILE]
                                     the same from a running server
+  memory-sidecar backup DIR|ADDRESS s3://BUCKET/PREFIX [--endpoint URL] [--keep COUNT]
+                                    the same into object storage; see below
   memory-sidecar restore BACKUP DIR make a back-up the store of an empty directory
+  memory-sidecar restore s3://BUCKET/PREFIX DIR [--endpoint URL]
+                                    the same with a back-up in object storage, or the newest of them
   memory-sidecar compact DIR        shrink the data file of a directory that nobody serves
   memory-sidecar compact ADDRESS [--token-file FILE] [--tls-ca FILE]
                                     the same by a running server, which goes on serving
@@ -46,6 +52,11 @@ ${configHelp()}
 
 backup, restore and compact check every record of the result, show progress on the standard error
 and print a report as JSON. restore begins a new history.
+
+With s3://, the keys come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, the
+region from AWS_REGION, and the endpoint from AWS_ENDPOINT_URL unless --endpoint gives it. backup
+makes the back-up in the folder for temporary files (TMPDIR), uploads it, reads it back, and with
+--keep removes older ones of the same store beyond so many. restore fetches it beside DIR first.
 
 Run new-history on any other copy whose original was served after it was taken: resume tokens, page
 tokens, etags and consumers of the original are refused from then on, because they may name what the
@@ -143,17 +154,14 @@ async function runNewHistory(args: readonly string[]): Promise<number> {
   return EXIT.ok;
 }
 
-/** The two paths of a command that has exactly these words. */
-function twoPaths(command: string, names: string, args: readonly string[]): [string, string] {
-  const [from, to, ...rest] = args;
-  if (from === undefined || to === undefined || rest.length > 0) {
-    throw new ConfigError([`${command} needs ${names}`]);
-  }
-  return [resolve(from), resolve(to)];
+interface Progress {
+  readonly step: string;
+  readonly bytes: number;
+  readonly totalBytes: number;
 }
 
 /** Shows progress, at most once a second. */
-function showProgress(): (progress: CompactProgress) => void {
+function showProgress(): (progress: Progress) => void {
   let shownMs = 0;
   let shown = "";
   return ({ step, bytes, totalBytes }) => {
@@ -168,28 +176,54 @@ function showProgress(): (progress: CompactProgress) => void {
 const COPY_OPTIONS = { factsModule: FACTS_MODULE, onProgress: showProgress() };
 
 async function runBackUp(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readWords(args, ["token-file", "tls-ca"]);
+  const flags = ["token-file", "tls-ca", "endpoint", "keep"] as const;
+  const { values, positionals } = readWords(args, flags);
   const [from, to, ...rest] = positionals;
   if (from === undefined || to === undefined || rest.length > 0) {
     throw new ConfigError(["backup needs a DIR or an ADDRESS, and a BACKUP"]);
   }
-  const { backUp, backUpDirectory } = await import("./store/backup/back-up.ts");
-  const target = resolve(to);
-  const options = { ...COPY_OPTIONS, target, version: VERSION, startMs: SYSTEM_WORLD.nowMs() };
-  const isDirectory = statSync(from, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (isDirectory) {
-    print(JSON.stringify(await backUpDirectory(resolve(from), options), null, 2));
+  const { parseObjectPlace, uploadBackUp } = await import("./store/backup/object-store.ts");
+  const place = parseObjectPlace(to);
+  if (place === undefined) {
+    checkNoneOf(["endpoint", "keep"], values);
+    print(JSON.stringify(await makeBackUp(from, resolve(to), values), null, 2));
     return EXIT.ok;
   }
-  const { fetchBackUp } = await import("./edge/running-server.ts");
-  const server = serverOf(from, values);
-  const fetchFile = (file: string) => fetchBackUp(server, file, COPY_OPTIONS.onProgress);
-  print(JSON.stringify(await backUp(fetchFile, options), null, 2));
+  const store = readObjectStore(values["endpoint"]);
+  const keep = values["keep"] === undefined ? undefined : Number(values["keep"]);
+  if (keep !== undefined && !(Number.isSafeInteger(keep) && keep > 0)) {
+    throw new ConfigError(["--keep is a number of back-ups from 1 on"]);
+  }
+  const folder = mkdtempSync(join(tmpdir(), "memory-sidecar-"));
+  try {
+    const directory = join(folder, "backup");
+    const made = await makeBackUp(from, directory, values);
+    const { onProgress } = COPY_OPTIONS;
+    const stored = await uploadBackUp(store, place, { directory, keep, onProgress });
+    print(JSON.stringify({ ...made, ...stored }, null, 2));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
   return EXIT.ok;
 }
 
+async function makeBackUp(from: string, target: string, values: Words["values"]): Promise<BackUp> {
+  const { backUp, backUpDirectory } = await import("./store/backup/back-up.ts");
+  const options = { ...COPY_OPTIONS, target, version: VERSION, startMs: SYSTEM_WORLD.nowMs() };
+  const isDirectory = statSync(from, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isDirectory) return await backUpDirectory(resolve(from), options);
+  const { fetchBackUp } = await import("./edge/running-server.ts");
+  const server = serverOf(from, values);
+  return await backUp((file) => fetchBackUp(server, file, COPY_OPTIONS.onProgress), options);
+}
+
+function checkNoneOf(flags: readonly string[], values: Words["values"]): void {
+  const given = flags.find((flag) => values[flag] !== undefined);
+  if (given !== undefined) throw new ConfigError([`--${given} goes with s3://BUCKET/PREFIX only`]);
+}
+
 /** A running server, with the flags of a command that asks it. */
-function serverOf(address: string, values: Readonly<Record<string, string | undefined>>) {
+function serverOf(address: string, values: Words["values"]) {
   return {
     address: parseAddress(address),
     tokenFile: values["token-file"],
@@ -197,8 +231,13 @@ function serverOf(address: string, values: Readonly<Record<string, string | unde
   };
 }
 
+interface Words {
+  readonly positionals: readonly string[];
+  readonly values: Readonly<Record<string, string | undefined>>;
+}
+
 /** Reads the words of a command whose flags all have a value. */
-function readWords(args: readonly string[], flags: readonly string[]) {
+function readWords(args: readonly string[], flags: readonly string[]): Words {
   try {
     const options = Object.fromEntries(flags.map((flag) => [flag, { type: "string" } as const]));
     return parseArgs({ args: [...args], options, allowPositionals: true });
@@ -208,12 +247,35 @@ function readWords(args: readonly string[], flags: readonly string[]) {
 }
 
 async function runRestore(args: readonly string[]): Promise<number> {
-  const [backUp, directory] = twoPaths("restore", "a BACKUP and a DIR", args);
+  const { values, positionals } = readWords(args, ["endpoint"]);
+  const [from, to, ...rest] = positionals;
+  if (from === undefined || to === undefined || rest.length > 0) {
+    throw new ConfigError(["restore needs a BACKUP and a DIR"]);
+  }
+  const directory = resolve(to);
+  const { downloadBackUp, parseObjectPlace } = await import("./store/backup/object-store.ts");
+  const place = parseObjectPlace(from);
+  if (place === undefined) {
+    checkNoneOf(["endpoint"], values);
+    print(JSON.stringify(await restoreFrom(resolve(from), directory), null, 2));
+    return EXIT.ok;
+  }
+  const store = readObjectStore(values["endpoint"]);
+  const folder = mkdtempSync(join(dirname(directory), ".memory-sidecar-"));
+  try {
+    const backUp = join(folder, "backup");
+    await downloadBackUp(store, place, { directory: backUp, onProgress: COPY_OPTIONS.onProgress });
+    print(JSON.stringify(await restoreFrom(backUp, directory), null, 2));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return EXIT.ok;
+}
+
+async function restoreFrom(backUp: string, directory: string): Promise<Restored> {
   const { restore } = await import("./store/backup/restore.ts");
   const { readFacts } = await import("./session/facts-wire.ts");
-  const restored = await restore(backUp, directory, { ...COPY_OPTIONS, readFacts });
-  print(JSON.stringify(restored, null, 2));
-  return EXIT.ok;
+  return await restore(backUp, directory, { ...COPY_OPTIONS, readFacts });
 }
 
 async function runCompact(args: readonly string[]): Promise<number> {
