@@ -103,9 +103,7 @@ LOST: dict[str, list[dict[str, Any]]] = {
         {"collection_id": "kept", "filter": lost, "force": True}
         for lost in (None, {}, {"user_id": ""}, {"user_id": None}, v1.DocumentFilter())
     ]
-    + [
-        {"collection_id": lost, "filter": {"user_id": "u"}, "force": True} for lost in ("", None)
-    ],
+    + [{"collection_id": lost, "filter": {"user_id": "u"}, "force": True} for lost in ("", None)],
     "forget_memories": [{"memory_ids": lost} for lost in ("", [], [""])],
     "merge_entities": [
         {"target_memory_id": "", "source_memory_ids": "kept"},
