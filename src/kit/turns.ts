@@ -3,9 +3,12 @@
 // all. A namespace that calls alone, or as much as the others, is not held back.
 
 /** Calls of a namespace that run at one time while it is held back. */
-const RUNNING_MAX = 4;
-/** Part of a flood that counts as quiet beside it. */
-const QUIET_SHARE = 1 / 4;
+const RUNNING_MAX = 3;
+/**
+ * Part of a flood that counts as quiet beside it. A flood that is held back makes some four times
+ * the calls of a quiet one; a share near that would hold it back in one window and not in the next.
+ */
+const QUIET_SHARE = 1 / 2;
 const WINDOW_MS = 1_000;
 
 interface Turn {
