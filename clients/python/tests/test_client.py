@@ -79,6 +79,10 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "list_collections": ("ListCollections", {}),
     "refresh_documents": ("RefreshDocuments", {"document_ids": "d"}),
     "delete_documents": ("DeleteDocuments", {"document_ids": "d"}),
+    "purge_documents": (
+        "PurgeDocuments",
+        {"collection_id": "c", "filter": {"user_id": "u"}},
+    ),
     "clear_collection": ("ClearCollection", {"collection_id": "c"}),
     "put_record": ("PutRecord", {"path": "p", "key": "k", "value": "v"}),
     "upload_value": ("UploadRecordPart", {"value": "v"}),

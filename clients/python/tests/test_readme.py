@@ -94,6 +94,10 @@ def test_walkthrough_meets_every_error_that_a_caller_can_cause(server: RealServe
         "RECORD_NOT_FOUND",
         "RECORD_ALREADY_EXISTS",
         "RECORD_VERSION_MISMATCH",
+        "RECORD_VALUE_TOO_LARGE",
+        # upload_value sends the parts in order, and the put their checksum.
+        "UPLOAD_OFFSET_MISMATCH",
+        "RECORD_CHECKSUM_MISMATCH",
         # Need a directory of back-ups, or many erasures; tests of the server meet these.
         "BACK_UP_RUNNING",
         "BACK_UP_FAILED",

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningServer, startServer } from "../../../test/support/process/server.ts";
 import { MemorySidecar } from "../src/client.ts";
+import { HistoryMethods } from "../src/histories.ts";
 import {
   connect,
   ErrorReason,
@@ -51,6 +52,9 @@ const ELSEWHERE = new Set([
   ...["MEMORY_LIMIT_REACHED", "MEMORY_VERSION_LIMIT_REACHED", "HOOK_FAILED"],
   // examples/records.ts meets these.
   ...["RECORD_NOT_FOUND", "RECORD_ALREADY_EXISTS", "RECORD_VERSION_MISMATCH"],
+  "RECORD_VALUE_TOO_LARGE",
+  // uploadValue sends the parts in order, and the put their checksum.
+  ...["UPLOAD_OFFSET_MISMATCH", "RECORD_CHECKSUM_MISMATCH"],
   // Need a directory of back-ups, or many erasures; tests of the server meet these.
   ...["BACK_UP_RUNNING", "BACK_UP_FAILED", "ERASURE_LIMIT_REACHED", "ANSWER_ERASED"],
   ...["COMPACTION_RUNNING", "COMPACTION_FAILED"],
@@ -87,7 +91,7 @@ async function runFile(path: string, ...args: readonly string[]): Promise<string
 
 /** The methods that users see: those of the client and of what it is made of. */
 const TYPES = [
-  ...[SnapshotMethods, WindowMethods, TaskMethods, RecallMethods, MemoryMethods],
+  ...[HistoryMethods, SnapshotMethods, WindowMethods, TaskMethods, RecallMethods, MemoryMethods],
   RecordMethods,
 ];
 const METHODS = [MemorySidecar, ...TYPES]
