@@ -24,12 +24,14 @@ const MANIFESTS = [
   "clients/typescript/package.json",
   "bench/compare/package.json",
   "tools/lint/package.json",
+  "test/model-types/package.json",
   "test/object-store/package.json",
 ] as const;
 const LOCKS = [
   "package-lock.json",
   "bench/compare/package-lock.json",
   "tools/lint/package-lock.json",
+  "test/model-types/package-lock.json",
   "test/object-store/package-lock.json",
 ] as const;
 
