@@ -6,7 +6,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { FormName } from "../../src/forms/form.ts";
 import { Message, type MessageForm } from "../../src/gen/memorysidecar/v1/message.ts";
 import { fromFormMessages, toRendered } from "../../src/session/form-wire.ts";
@@ -18,8 +18,6 @@ const SDKS = join(ROOT, "test/model-types");
 const FOLDER = join(SDKS, "node_modules/.cache/rendered");
 const HISTORIES = 40;
 const SEED = testSeed("message forms");
-
-vi.setConfig({ testTimeout: 60_000 });
 
 /** The module and the type of an element of each form, and the type of its system prompt. */
 const TYPES: Readonly<Record<FormName, readonly [module: string, type: string, system?: string]>> =
