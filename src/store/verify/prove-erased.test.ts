@@ -57,6 +57,7 @@ test("tables without content of a subject are known by name", () => {
     "consumer",
     "dropped events",
     "emptied collection",
+    "end of an upload",
     "memories",
     "namespace",
     "namespace with memories",
@@ -64,6 +65,7 @@ test("tables without content of a subject are known by name", () => {
     "recall",
     "revision",
     "running erasure",
+    "upload",
     "usage",
   ]);
 });
