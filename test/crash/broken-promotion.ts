@@ -8,8 +8,9 @@ const TARGET = "/src/session/append.ts";
 
 const CHANGES: readonly (readonly [from: string, to: string])[] = [
   [
-    "    if (result instanceof Uint8Array) return result;\n",
-    `    if (result instanceof Uint8Array) {
+    '    if (result instanceof Uint8Array || result === "stale") return result;\n',
+    `    if (result === "stale") return result;
+    if (result instanceof Uint8Array) {
       await giveLater(append);
       return result;
     }
