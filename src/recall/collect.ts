@@ -30,8 +30,9 @@ export function askIndex(
 /** The most bytes of an answer. */
 export const PAGE_BYTES = LIMITS.pageBytes;
 
-// Takes hits from the index until a page is full. What the store does not have any more is passed
-// over, and the next ones take its place.
+// Takes hits from the index until a page is full. A hit whose record is gone is dropped, and the
+// next one takes its place. The index may lose such hits while they are read, and all behind them
+// move forward: so the list is read from the same place again, and what was seen is passed over.
 
 /** Part of a list to read. */
 export interface Place {
@@ -59,29 +60,25 @@ async function turnAfter({ parts, call }: Recall, count: number): Promise<void> 
   checkLive(call.signal);
 }
 
+type Taken = "taken" | "dropped" | "no room";
+
 /** Takes single hits. */
 export async function collectHits(recall: Recall, place: Place): Promise<Found> {
   const hits: ReadHit[] = [];
   let bytes = 0;
-  let at = place.offset;
-  for (;;) {
-    const answer = await askIndex(recall, { offset: at, limit: place.limit - hits.length });
-    for (const hit of answer.hits) {
-      await turnAfter(recall, hits.length);
-      const read = await recall.reader.read(hit);
-      if (read !== undefined && hits.length > 0 && bytes + read.bytes > PAGE_BYTES) {
-        return { hits, groups: [], next: at, answer, rerank: "off" };
-      }
-      at += 1;
-      if (read === undefined) continue;
-      hits.push(read);
-      bytes += read.bytes;
-    }
-    const isFull = hits.length >= place.limit;
-    if (isFull || !answer.more || answer.hits.length === 0) {
-      return { hits, groups: [], next: answer.more ? at : undefined, answer, rerank: "off" };
-    }
-  }
+  const take = async (hit: IndexHit): Promise<Taken> => {
+    await turnAfter(recall, hits.length);
+    const read = await recall.reader.read(hit);
+    if (read === undefined) return "dropped";
+    if (hits.length > 0 && bytes + read.bytes > PAGE_BYTES) return "no room";
+    hits.push(read);
+    bytes += read.bytes;
+    return "taken";
+  };
+  const nameOf = ({ kind, containerId, position }: IndexHit) =>
+    `${kind} ${position} ${containerId}`;
+  const end = await fill(recall, place, { itemsOf: ({ hits: all }) => all, nameOf, take });
+  return { hits, groups: [], ...end, rerank: "off" };
 }
 
 /** Takes groups with their hits. */
@@ -89,26 +86,67 @@ export async function collectGroups(recall: Recall, place: Place): Promise<Found
   const hits: ReadHit[] = [];
   const groups: RecallResult["groups"][number][] = [];
   let bytes = 0;
-  let at = place.offset;
+  const take = async ({ group, own }: ReturnType<typeof groupsOf>[number]): Promise<Taken> => {
+    const read = await readGroup(recall, own, PAGE_BYTES - bytes);
+    if (groups.length > 0 && read.isCut) return "no room";
+    if (read.hits.length === 0) return "dropped";
+    hits.push(...read.hits);
+    bytes += read.bytes;
+    const { kind, id, score } = group;
+    groups.push({ kind, id, score, hitCount: read.hits.length });
+    return "taken";
+  };
+  const nameOf = ({ group }: ReturnType<typeof groupsOf>[number]) => `${group.kind} ${group.id}`;
+  const end = await fill(recall, place, { itemsOf: groupsOf, nameOf, take });
+  return { hits, groups, ...end, rerank: "off" };
+}
+
+function groupsOf({ groups, hits }: IndexAnswer) {
+  let first = 0;
+  return groups.map((group) => {
+    const own = hits.slice(first, first + group.hitCount);
+    first += group.hitCount;
+    return { group, own };
+  });
+}
+
+/** Takes items of the list until the page is full or the list ends. */
+async function fill<Item>(
+  recall: Recall,
+  place: Place,
+  by: {
+    readonly itemsOf: (answer: IndexAnswer) => readonly Item[];
+    readonly nameOf: (item: Item) => string;
+    readonly take: (item: Item) => Promise<Taken>;
+  },
+): Promise<Pick<Found, "next" | "answer">> {
+  const seen = new Set<string>();
+  let takenCount = 0;
   for (;;) {
-    const answer = await askIndex(recall, { offset: at, limit: place.limit - groups.length });
-    let first = 0;
-    for (const group of answer.groups) {
-      const own = answer.hits.slice(first, first + group.hitCount);
-      first += group.hitCount;
-      const room = PAGE_BYTES - bytes;
-      const read = await readGroup(recall, own, room);
-      if (groups.length > 0 && read.isCut) return { hits, groups, next: at, answer, rerank: "off" };
-      at += 1;
-      if (read.hits.length === 0) continue;
-      hits.push(...read.hits);
-      bytes += read.bytes;
-      const { kind, id, score } = group;
-      groups.push({ kind, id, score, hitCount: read.hits.length });
+    const droppedCount = seen.size - takenCount;
+    const seenBefore = seen.size;
+    const limit = place.limit + droppedCount;
+    const answer = await askIndex(recall, { offset: place.offset, limit });
+    const items = by.itemsOf(answer);
+    let passed = 0;
+    for (const item of items) {
+      const name = by.nameOf(item);
+      if (!seen.has(name)) {
+        if (takenCount === place.limit) break;
+        const taken = await by.take(item);
+        if (taken === "no room") break;
+        seen.add(name);
+        if (taken === "taken") takenCount += 1;
+      }
+      passed += 1;
     }
-    const isFull = groups.length >= place.limit;
-    if (isFull || !answer.more || answer.groups.length === 0) {
-      return { hits, groups, next: answer.more ? at : undefined, answer, rerank: "off" };
+    const isStopped = passed < items.length;
+    if (!isStopped && !answer.more) return { next: undefined, answer };
+    // Dropped items may leave the list: only an answer without new ones tells the next place.
+    const isSteady = seen.size - takenCount === droppedCount;
+    const isFull = isStopped || takenCount === place.limit;
+    if (seen.size === seenBefore || (isSteady && isFull)) {
+      return { next: place.offset + passed, answer };
     }
   }
 }
