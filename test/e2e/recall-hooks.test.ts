@@ -5,7 +5,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import {
   DenseState,
   type RecallCoverage,
@@ -92,7 +92,12 @@ async function coverageOf(client: MemorySidecar, options: RecallOptions = {}) {
 async function byVectors(client: MemorySidecar): Promise<string[]> {
   const found: string[] = [];
   for (const question of QUESTIONS) {
-    const { hits } = await client.recall(question, { mode: "dense" });
+    // On a busy machine the embedder may answer too late: such an answer is by words, and says so.
+    const hits = await vi.waitFor(async () => {
+      const answer = await client.recall(question, { mode: "dense" });
+      expect(answer.coverage?.dense).toBe(DenseState.USED);
+      return answer.hits;
+    }, RECOVERY);
     found.push(hits[0] === undefined ? "" : textOf(hits[0]));
   }
   return found;
