@@ -154,9 +154,10 @@ export const popMessages: UnaryRpc<PopMessagesRequest> = {
   },
 };
 
-/** ReplaceMessages. */
+/** ReplaceMessages. While others write to the session, it looks for its messages again. */
 export const replaceMessages: UnaryRpc<ReplaceMessagesRequest> = {
   validate: checkReplaceMessages,
+  cancelable: true,
   handle: ({ services }, call, request) => {
     const { expectedLastSeq, target } = request;
     return services.sessions.replaceMessages(call, {
