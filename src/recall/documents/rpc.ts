@@ -79,6 +79,7 @@ const DOCUMENTS_FIELD = 1;
 /** ListDocuments. */
 export const listDocuments: UnaryRpc<ListDocumentsRequest> = {
   validate: (request, v) => checkDocumentFilter(v, request.filter),
+  cancelable: true,
   handle: async ({ services, pageTokens }, call, request) => {
     const { pageToken, includeEmbeddings } = request;
     const {
@@ -137,6 +138,7 @@ export const deleteDocuments: UnaryRpc<DeleteDocumentsRequest> = {
 /** PurgeDocuments. */
 export const purgeDocuments: UnaryRpc<PurgeDocumentsRequest> = {
   validate: ({ filter }, v) => checkRequiredFilter(v, filter),
+  cancelable: true,
   handle: ({ services }, call, { namespace, collectionId, filter, force }) =>
     services.recall.purgeDocuments(call, {
       namespace: fromNamespace(namespace),
