@@ -12,6 +12,7 @@ import {
   memoryScope,
   memorySource,
   message,
+  record,
   relation,
   session,
   toolCall,
@@ -42,6 +43,7 @@ export async function writeSubject(client: TestClient, userId: string): Promise<
   await writeSummaries(writing, messageIds);
   await writeMemories(writing, messageIds);
   await writeArchive(writing);
+  await writeRecords(writing);
   return { userId, sessionId, words, messageIds };
 }
 
@@ -143,4 +145,24 @@ async function writeArchive({ client, userId, sessionId, word }: Writing): Promi
       message({ text: word(`message ${at} of a task`) }),
     ),
   });
+}
+
+/** A record, one whose value was replaced, and one whose value came in parts. */
+async function writeRecords({ client, userId, word }: Writing): Promise<void> {
+  const path = ["records", userId];
+  const owner = memoryScope({ userId });
+  const put = async (key: string, fields: Parameters<typeof record>[0]): Promise<void> => {
+    await client.call("putRecord", { record: record({ path, key, owner, ...fields }) });
+  };
+  await put("plain", { value: Buffer.from(word("record")) });
+  await put("replaced", { value: Buffer.from("former") });
+  await put("replaced", { value: Buffer.from(word("replaced record")) });
+  const parts = ["first part", "second part"].map((what) => Buffer.from(word(what)));
+  const uploadId = `${userId}-upload`;
+  let offset = 0;
+  for (const data of parts) {
+    await client.call("uploadRecordPart", { uploadId, offset: BigInt(offset), data });
+    offset += data.length;
+  }
+  await put("large", { uploadId });
 }
