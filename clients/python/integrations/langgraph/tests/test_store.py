@@ -111,6 +111,31 @@ def test_items_expire_and_reads_refresh_them(client: Client) -> None:
     assert store.get(("t",), "left") is None
 
 
+def test_texts_expire_and_live_on_with_their_items(client: Client) -> None:
+    ttl = {"default_ttl": 2 / 60, "refresh_on_read": True}
+    store = SidecarStore(client, index={"fields": ["a", "b"]}, ttl=ttl)
+    long_key = "k" * 2_000
+    for key in ("got", "found", "left", long_key):
+        store.put(("t",), key, {"a": f"a pear for {key[:5]}", "b": "a plum"})
+    store.put(("t",), "kept", {"a": "an apple", "b": "a plum"}, ttl=None)
+    until = time.monotonic() + 4
+    while time.monotonic() < until:
+        assert store.get(("t",), "got") is not None
+        assert store.search(("t",), query="pear for found", limit=1)[0].key == "found"
+        assert store.get(("t",), long_key) is not None
+        time.sleep(0.3)
+    documents = list(client.list_documents(collection_id="langgraph.store"))
+    assert sorted(one.metadata["key"] for one in documents) == sorted(
+        2 * ["got", "found", long_key, "kept"]
+    )
+    store.put(("t",), "found", {"a": "a pear", "b": "a plum"}, ttl=None)
+    assert not any(
+        one.HasField("ttl")
+        for one in client.list_documents(collection_id="langgraph.store")
+        if one.metadata["key"] == "found"
+    )
+
+
 def test_limits_are_said(client: Client) -> None:
     store = SidecarStore(client)
     with pytest.raises(ValueError, match=r"4\d{6} bytes as JSON; at most 4128768"):

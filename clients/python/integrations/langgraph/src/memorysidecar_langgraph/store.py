@@ -155,6 +155,8 @@ class SidecarStore(BaseStore):
             ]
             names = [self._record_name(op.namespace, op.key) for _, op in gets]
             records = yield from values.look_up(names, refresh_ttl=refresh)
+            if refresh:
+                yield from self._refresh_texts([op for _, op in gets], records)
             for (place, _), record in zip(gets, records, strict=True):
                 results[place] = None if record is None else _item_of(record, Item)
         for place, op in enumerate(ops):
@@ -187,8 +189,31 @@ class SidecarStore(BaseStore):
         found = found[op.offset : end]
         if op.refresh_ttl:
             names = [self._record_name(item.namespace, item.key) for item in found]
-            yield from values.look_up(names, omit_values=True, refresh_ttl=True)
+            records = yield from values.look_up(names, omit_values=True, refresh_ttl=True)
+            yield from self._refresh_texts(found, records)
         return found
+
+    def _refresh_texts(
+        self,
+        items: Sequence[GetOp | SearchItem],
+        records: Sequence[v1.NamedRecord | None],
+    ) -> Plan[None]:
+        """Lets the texts of items that expire live on with them."""
+        ids = [
+            _document_id(item.namespace, item.key, index)
+            for item, record in zip(items, records, strict=True)
+            if record is not None and record.HasField("ttl")
+            for index in range(_text_count(record))
+        ]
+        for start in range(0, len(ids), values.MAX_OPERATIONS):
+            yield Call(
+                partial(
+                    lambda batch, client: client.refresh_documents(
+                        batch, collection_id=self._collection
+                    ),
+                    ids[start : start + values.MAX_OPERATIONS],
+                )
+            )
 
     def _ranked(
         self, op: SearchOp, vectors: Vectors, count: int
@@ -263,7 +288,9 @@ class SidecarStore(BaseStore):
             documents += [
                 self._document(op, index, text, vectors) for index, text in enumerate(found)
             ]
-            unused += [_document_id(op, index) for index in range(len(found), count)]
+            unused += [
+                _document_id(op.namespace, op.key, index) for index in range(len(found), count)
+            ]
         for batch in values.batches(documents):
             yield Call(
                 partial(
@@ -301,16 +328,16 @@ class SidecarStore(BaseStore):
             media_type=f"application/json; texts={text_count}",
             owner=self._owner(op.namespace),
         )
-        if op.ttl is not None:
-            record.ttl.FromMilliseconds(max(1000, round(op.ttl * 60_000)))
+        _set_ttl(record, op)
         return v1.RecordOperation(put=v1.RecordPut(record=record))
 
     def _document(self, op: PutOp, index: int, text: str, vectors: Vectors) -> v1.Document:
         document = v1.Document(
-            document_id=_document_id(op, index),
+            document_id=_document_id(op.namespace, op.key, index),
             text=text,
             scope=self._owner(op.namespace),
         )
+        _set_ttl(document, op)
         ends = range(1, len(op.namespace) + 1)
         document.metadata.update(
             {
@@ -396,6 +423,11 @@ def _joined(namespace: Sequence[str]) -> str:
     return ".".join(namespace)
 
 
-def _document_id(op: PutOp, index: int) -> str:
-    name = json.dumps([*op.namespace, op.key]).encode()
+def _set_ttl(to: v1.NamedRecord | v1.Document, op: PutOp) -> None:
+    if op.ttl is not None:
+        to.ttl.FromMilliseconds(max(1000, round(op.ttl * 60_000)))
+
+
+def _document_id(namespace: Sequence[str], key: str, index: int) -> str:
+    name = json.dumps([*namespace, key]).encode()
     return f"{hashlib.sha256(name).hexdigest()}.{index}"
