@@ -1,4 +1,4 @@
-// The life of what expires: a ttl, and when it ends.
+// Expiry by a ttl, of records and documents.
 
 /** The ttl of something, and the moment at which it expires. */
 export interface Life {

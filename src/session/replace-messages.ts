@@ -1,6 +1,6 @@
 // ReplaceMessages: erases the end of a log, or all of it, and appends other messages, as one
-// change. It is an append that erases first. Which messages exist is looked for beforehand: very
-// many deleted ones may stand between them.
+// change. It is an append that erases first. The existing messages are looked up beforehand,
+// because many deleted seqs may lie between them.
 
 import { liveSession } from "../core/change.ts";
 import type { MessageDraft } from "../core/codec.ts";

@@ -27,7 +27,7 @@ export interface LocalServerOptions {
 
 const OPTIONS = new Set(["dataDir", "flags", "command", "startTimeoutMs"]);
 const HINT = "npm install memory-sidecar, or pip install 'memory-sidecar[server]'";
-/** The exit code of a shell for a command that is not there. */
+/** Exit code of a shell whose command does not exist. */
 const NOT_FOUND = 127;
 const STOP_MS = 15_000;
 const LOG_BYTES = 64 * 1024;

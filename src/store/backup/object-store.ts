@@ -13,14 +13,14 @@ import { recordCorrupt } from "../../kit/errors.ts";
 import { DATA_FILE } from "../engine/environment.ts";
 import { type BackUp, MANIFEST_FILE, readManifest } from "./back-up.ts";
 
-/** An object store, and who asks it. */
+/** The address of an object store, and the credentials. */
 export interface ObjectStore {
   /** The URL of its interface. */
   readonly endpoint: string;
   readonly region: string;
   readonly accessKey: string;
   readonly secretKey: string;
-  /** Of credentials that are valid for a time. */
+  /** The session token of temporary credentials. */
   readonly sessionToken: string | undefined;
 }
 

@@ -275,8 +275,8 @@ func (*MetadataCondition_TextRange) isMetadataCondition_Test() {}
 
 func (*MetadataCondition_Label) isMetadataCondition_Test() {}
 
-// Condition on a label of a record. A label that the record does not have has no value: only
-// `exists` finds it, and `none_of` around another test.
+// Condition on a label of a record. A record without the label passes only `exists` with false, or
+// a `none_of` around another test.
 type LabelCondition struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Key of the label. Required.

@@ -338,7 +338,7 @@ type ListMemoriesRequest struct {
 	// All other fields except `page_size` must be unchanged.
 	PageToken string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// Whether to count the memories of all pages. Costs as much as a page that examines 10,000
-	// memories. Default false.
+	// memories. Default false. Capability `document_lists`.
 	IncludeTotal  bool `protobuf:"varint,7,opt,name=include_total,json=includeTotal,proto3" json:"include_total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2480,7 +2480,7 @@ type ListDocumentsRequest struct {
 	// All other fields except `page_size` must be unchanged.
 	PageToken string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// Whether to count the documents of all pages. Costs as much as a page that examines 10,000
-	// documents. Default false.
+	// documents. Default false. Capability `document_lists`.
 	IncludeTotal  bool `protobuf:"varint,7,opt,name=include_total,json=includeTotal,proto3" json:"include_total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

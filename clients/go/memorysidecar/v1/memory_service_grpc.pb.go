@@ -159,10 +159,10 @@ type MemoryServiceClient interface {
 	// Errors:
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
 	ListCollections(ctx context.Context, in *ListCollectionsRequest, opts ...grpc.CallOption) (*ListCollectionsResponse, error)
-	// Lets documents with a ttl live on from now, as a use of them: call it for what a read or a
-	// search has found and was of use. Writes no more often than each hundredth of the ttl, makes no
-	// revision and no event, and leaves the etag. A store without free space refreshes nothing.
-	// Capability `document_ttl`.
+	// Restarts the ttl of documents from now. Call it for documents that a read or a search found and
+	// that were used. The new time is saved when it gains at least a hundredth of the ttl, and never
+	// while the disk is full. Makes no revision and no event; the etag stays. Capability
+	// `document_ttl`.
 	RefreshDocuments(ctx context.Context, in *RefreshDocumentsRequest, opts ...grpc.CallOption) (*RefreshDocumentsResponse, error)
 	// Deletes documents, immediately and permanently.
 	//
@@ -171,6 +171,7 @@ type MemoryServiceClient interface {
 	//   - ABORTED, `ETAG_MISMATCH`
 	DeleteDocuments(ctx context.Context, in *DeleteDocumentsRequest, opts ...grpc.CallOption) (*DeleteDocumentsResponse, error)
 	// Deletes the documents of a collection that match a filter, immediately and permanently.
+	// Capability `document_lists`.
 	PurgeDocuments(ctx context.Context, in *PurgeDocumentsRequest, opts ...grpc.CallOption) (*PurgeDocumentsResponse, error)
 	// Deletes every document of a collection, immediately and permanently; their records are erased
 	// from the store in the background.
@@ -521,10 +522,10 @@ type MemoryServiceServer interface {
 	// Errors:
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
 	ListCollections(context.Context, *ListCollectionsRequest) (*ListCollectionsResponse, error)
-	// Lets documents with a ttl live on from now, as a use of them: call it for what a read or a
-	// search has found and was of use. Writes no more often than each hundredth of the ttl, makes no
-	// revision and no event, and leaves the etag. A store without free space refreshes nothing.
-	// Capability `document_ttl`.
+	// Restarts the ttl of documents from now. Call it for documents that a read or a search found and
+	// that were used. The new time is saved when it gains at least a hundredth of the ttl, and never
+	// while the disk is full. Makes no revision and no event; the etag stays. Capability
+	// `document_ttl`.
 	RefreshDocuments(context.Context, *RefreshDocumentsRequest) (*RefreshDocumentsResponse, error)
 	// Deletes documents, immediately and permanently.
 	//
@@ -533,6 +534,7 @@ type MemoryServiceServer interface {
 	//   - ABORTED, `ETAG_MISMATCH`
 	DeleteDocuments(context.Context, *DeleteDocumentsRequest) (*DeleteDocumentsResponse, error)
 	// Deletes the documents of a collection that match a filter, immediately and permanently.
+	// Capability `document_lists`.
 	PurgeDocuments(context.Context, *PurgeDocumentsRequest) (*PurgeDocumentsResponse, error)
 	// Deletes every document of a collection, immediately and permanently; their records are erased
 	// from the store in the background.

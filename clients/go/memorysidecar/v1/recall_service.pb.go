@@ -44,11 +44,12 @@ type RecallRequest struct {
 	PageSize int32 `protobuf:"varint,5,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
 	// All other fields except `page_size` must be unchanged. Pages continue until the candidates are
-	// exhausted: the 50 best records by words, the 50 best by vectors, and those directly before and
-	// after each; 100 each with a page size above 50, sessions or a reranker, and with words or
-	// vectors alone; with a page size above 100 as many as that. The page size of the first page
-	// decides for all pages. Records deleted between pages are on no page; records written between
-	// pages may be missing or occur twice.
+	// exhausted: the best records by words, the best by vectors, and those directly before and after
+	// each. Words and vectors contribute 50 records each. They contribute 100 each if the page size
+	// is above 50, hits are grouped by session or reranked, or only one of the two is used; and as
+	// many as the page size if that is above 100. The first page decides for all pages. Records
+	// deleted between pages are on no page; records written between pages may be missing or occur
+	// twice.
 	PageToken string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// Search method. Unset means `RECALL_MODE_HYBRID`.
 	Mode RecallMode `protobuf:"varint,7,opt,name=mode,proto3,enum=memorysidecar.v1.RecallMode" json:"mode,omitempty"`

@@ -580,7 +580,7 @@ type ListRecordsRequest struct {
 	// The order. Unset means `RECORD_ORDER_NAME_ASC`.
 	Order RecordOrder `protobuf:"varint,3,opt,name=order,proto3,enum=memorysidecar.v1.RecordOrder" json:"order,omitempty"`
 	// Whether to include the values. Those of more than 4,128,768 bytes are left out: `value_size`
-	// tells. Default false.
+	// gives their size. Default false.
 	IncludeValues bool `protobuf:"varint,4,opt,name=include_values,json=includeValues,proto3" json:"include_values,omitempty"`
 	// Whether the records of the page live on, as in GetRecord. Default false.
 	RefreshTtl bool `protobuf:"varint,5,opt,name=refresh_ttl,json=refreshTtl,proto3" json:"refresh_ttl,omitempty"`

@@ -340,10 +340,10 @@ class MemoryServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RefreshDocuments(self, request, context):
-        """Lets documents with a ttl live on from now, as a use of them: call it for what a read or a
-        search has found and was of use. Writes no more often than each hundredth of the ttl, makes no
-        revision and no event, and leaves the etag. A store without free space refreshes nothing.
-        Capability `document_ttl`.
+        """Restarts the ttl of documents from now. Call it for documents that a read or a search found and
+        that were used. The new time is saved when it gains at least a hundredth of the ttl, and never
+        while the disk is full. Makes no revision and no event; the etag stays. Capability
+        `document_ttl`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -362,6 +362,7 @@ class MemoryServiceServicer:
 
     def PurgeDocuments(self, request, context):
         """Deletes the documents of a collection that match a filter, immediately and permanently.
+        Capability `document_lists`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -97,13 +97,13 @@ class RecordServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def UploadRecordPart(self, request, context):
-        """Adds a part to the value of a record that is to be put, for values of more than 4,128,768
-        bytes: up to 1 GiB in at most 1,024 parts, one after another. PutRecord, WriteRecords or
-        AppendMessages then names the upload in place of the value, and the value of the record changes
-        as a whole. Until then no read shows the parts.
+        """Uploads one part of a record value of more than 4,128,768 bytes: up to 1 GiB in at most 1,024
+        parts, sent in order. PutRecord, WriteRecords or AppendMessages then names the upload in place
+        of the value, and the value of the record changes as a whole. No read shows the parts before.
 
-        An upload is made by its first part. It ends one hour after its last one, and upkeep deletes
-        its parts. It survives a restart, has no event, and no owner: EraseSubject does not find it.
+        The first part creates the upload. An upload expires one hour after its last part, and the
+        server then deletes its parts. It survives a restart. It has no event and no owner, so
+        EraseSubject does not find it.
         Capability `record_uploads`.
 
         Errors:

@@ -422,6 +422,7 @@ class SessionServiceServicer:
         fork has the ids of its source, so one id may have several messages. Searching costs a look
         into each session for each id, the newest session first: a caller that expects one message of
         each id stops reading pages once it has them, and a `filter` makes the search shorter.
+        Capability `find_messages`.
 
         Errors:
         - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -458,7 +459,7 @@ class SessionServiceServicer:
 
     def ReplaceMessages(self, request, context):
         """Replaces the end of a log, or all of it, by other messages, in one transaction: erases and
-        appends, and the policy runs once. Seqs are not reused.
+        appends, and the policy runs once. Seqs are not reused. Capability `replace_messages`.
 
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`, unless `create_session` is set
