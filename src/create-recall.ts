@@ -5,6 +5,7 @@ import type { EraseParts } from "./erase/work.ts";
 import type { HookStates } from "./hooks/hook-state.ts";
 import { searchSemaphore } from "./kit/semaphore.ts";
 import type { RecallServiceApi } from "./recall/api.ts";
+import { countItems } from "./recall/count-items.ts";
 import {
   clearCollection,
   deleteDocuments,
@@ -90,6 +91,8 @@ export function createRecall(
     api: {
       recall: (call, input) =>
         turns.run(call.signal, () => recall(parts, call, input), input.namespace),
+      countItems: (call, input) =>
+        turns.run(call.signal, () => countItems(parts, call, input), input.namespace),
       searchDocuments: (call, input) =>
         turns.run(call.signal, () => searchDocuments(parts, call, input), input.namespace),
       upsertDocuments: (call, input) => upsertDocuments(parts, call, input),

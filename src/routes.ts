@@ -67,7 +67,7 @@ import {
   refreshDocuments,
   upsertDocuments,
 } from "./recall/documents/rpc.ts";
-import { embed, recall } from "./recall/rpc.ts";
+import { countItems, embed, recall } from "./recall/rpc.ts";
 import {
   batchGetRecords,
   deleteRecord,
@@ -183,6 +183,7 @@ const TASK_RPCS: Rpcs<typeof TaskServiceService> = {
 const RECALL_RPCS: Rpcs<typeof RecallServiceService> = {
   recall,
   embed,
+  countItems,
   assembleContext,
 };
 

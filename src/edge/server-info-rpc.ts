@@ -35,6 +35,7 @@ export const CAPABILITIES = [
   "compact_store",
   "consumers",
   "context_forms",
+  "count_items",
   "count_tokens",
   "document_lists",
   "document_scopes",

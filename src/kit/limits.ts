@@ -240,6 +240,9 @@ export const LIMITS = {
   /** Hits of a recall with diversity: each one is compared with all candidates. */
   recallDiverseHits: 100,
   recallHitsDefault: 10,
+  /** Groups of one count of items. */
+  itemGroups: 1_000,
+  itemGroupsDefault: 100,
   recallContext: 10,
   recallGroupHits: 20,
   recallGroupHitsDefault: 3,

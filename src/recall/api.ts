@@ -13,6 +13,7 @@ import type {
   StoredVector,
 } from "../store/store.ts";
 import type { Policy, TokenRule } from "../window/policy/policy.ts";
+import type { CountQuery, ItemCounts } from "./index/port.ts";
 import type { FusionMethod, RecallMode, ScoreParts } from "./rank/types.ts";
 import type { RecallWeights } from "./rank/weights.ts";
 import type { FlatMetadata, MetadataCondition, RecallFilter, RecallKind } from "./rules/filter.ts";
@@ -109,6 +110,22 @@ export interface RecallResult {
   readonly coverage: RecallCoverage;
   /** Relevance is on the scale that its floors were measured on. */
   readonly isCalibrated: boolean;
+}
+
+/** A count of records, as it is asked for. */
+export interface CountItemsInput {
+  readonly namespace: string;
+  readonly filter: RecallFilter;
+  /** Undefined only counts. */
+  readonly groups: Omit<NonNullable<CountQuery["groups"]>, "maxBytes"> | undefined;
+  readonly allowPartial: boolean;
+  /** Undefined means now. */
+  readonly referenceMs: number | undefined;
+}
+
+/** Numbers of records, and the part of the records that was counted. */
+export interface CountItemsResult extends ItemCounts {
+  readonly coverage: RecallCoverage;
 }
 
 /** A document as a caller gave it, before the server's fields. */
@@ -246,6 +263,7 @@ export interface CountTokensInput {
 /** Recall and documents. */
 export interface RecallServiceApi {
   recall(call: Call, input: RecallInput): Promise<RecallResult>;
+  countItems(call: Call, input: CountItemsInput): Promise<CountItemsResult>;
   upsertDocuments(call: Call, input: UpsertDocumentsInput): Promise<Uint8Array>;
   getDocument(call: Call, ref: CollectionRef & { documentId: string }): Promise<StoredDocument>;
   listDocuments(

@@ -8,7 +8,11 @@ import {
   type RecallWeights,
   RecallKind as WireKind,
 } from "../gen/memorysidecar/v1/recall.ts";
-import type { EmbedRequest, RecallRequest } from "../gen/memorysidecar/v1/recall_service.ts";
+import type {
+  CountItemsRequest,
+  EmbedRequest,
+  RecallRequest,
+} from "../gen/memorysidecar/v1/recall_service.ts";
 import type { CountTokensRequest } from "../gen/memorysidecar/v1/session_service.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { checkText } from "../grpc/fields.ts";
@@ -168,6 +172,14 @@ export function checkWeights(
     v.add("recency_half_life", "has no effect without a weight for recency: set recency as well");
   }
   v.leave();
+}
+
+export function checkCountItems(request: CountItemsRequest, v: Violations): void {
+  checkRecallFilter(v, request.filter);
+  if (request.groupBy !== undefined) return;
+  const description = "has no effect without metadata_path or label_key: leave it out";
+  if (request.order !== 0) v.add("order", description);
+  if (request.maxGroups !== 0) v.add("max_groups", description);
 }
 
 export function checkEmbed(request: EmbedRequest, v: Violations): void {

@@ -3,20 +3,30 @@ import type { RpcContext, UnaryRpc } from "../edge/rpc.ts";
 import type { Services } from "../edge/services-api.ts";
 import { EmbeddingPurpose } from "../gen/memorysidecar/v1/document.ts";
 import {
+  type CountItemsRequest,
+  CountItemsResponse,
   type EmbedRequest,
+  ItemGroupOrder,
   type RecallRequest,
   RecallResponse,
 } from "../gen/memorysidecar/v1/recall_service.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { fillPage, numberPosition } from "../grpc/page-token.ts";
 import { spliceField } from "../grpc/splice.ts";
+import { fromTimestamp } from "../grpc/time.ts";
 import type { Call } from "../kit/call.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { encodeMemory } from "../memory/wire.ts";
-import { FULL_COVERAGE, type RecallHit, type RecallInput, type RecallResult } from "./api.ts";
-import { checkEmbed, checkRecall } from "./checks.ts";
+import {
+  type CountItemsInput,
+  FULL_COVERAGE,
+  type RecallHit,
+  type RecallInput,
+  type RecallResult,
+} from "./api.ts";
+import { checkCountItems, checkEmbed, checkRecall } from "./checks.ts";
 import { encodeEmbedding } from "./documents/wire.ts";
-import { fromMemoryFilter } from "./filter-wire.ts";
+import { fromMemoryFilter, fromRecallFilter } from "./filter-wire.ts";
 import type { RecallFilter } from "./rules/filter.ts";
 import type { MemoryFilter } from "./rules/memory-filter.ts";
 import { isScoringOf, type ScoringOf, scoredKind } from "./rules/scoring.ts";
@@ -81,6 +91,43 @@ export const embed: UnaryRpc<EmbedRequest> = {
     return spliceField(EMBEDDINGS_FIELD, embeddings, new Uint8Array(0));
   },
 };
+
+/** CountItems. */
+export const countItems: UnaryRpc<CountItemsRequest> = {
+  validate: checkCountItems,
+  cancelable: true,
+  handle: async ({ services }, call, request) => {
+    const { namespace, filter, allowPartial, referenceTime } = request;
+    const { counts, groups, coverage } = await services.recall.countItems(call, {
+      namespace: fromNamespace(namespace),
+      filter: fromRecallFilter(filter),
+      groups: groupsOf(request),
+      allowPartial,
+      referenceMs: referenceTime === undefined ? undefined : fromTimestamp(referenceTime),
+    });
+    return encodeWire(CountItemsResponse, {
+      count: BigInt(counts.message + counts.document + counts.memory),
+      messageCount: BigInt(counts.message),
+      documentCount: BigInt(counts.document),
+      memoryCount: BigInt(counts.memory),
+      groups: (groups?.groups ?? []).map(({ value, count }) => ({ value, count: BigInt(count) })),
+      valueCount: BigInt(groups?.valueCount ?? 0),
+      withoutValueCount: BigInt(groups?.withoutCount ?? 0),
+      groupsCut: groups?.isCut ?? false,
+      coverage: toCoverage(coverage),
+    });
+  },
+};
+
+function groupsOf({ groupBy, order, maxGroups }: CountItemsRequest): CountItemsInput["groups"] {
+  if (groupBy === undefined) return undefined;
+  const { $case, value } = groupBy;
+  return {
+    by: $case === "labelKey" ? { label: value } : { path: value },
+    order: order === ItemGroupOrder.VALUE_ASC ? "value" : "count",
+    limit: maxGroups === 0 ? LIMITS.itemGroupsDefault : Math.min(maxGroups, LIMITS.itemGroups),
+  };
+}
 
 const NOT_CALIBRATED = { isCalibrated: false } as const;
 const EXPLAINED = { relevance: 0, parts: [], rerankScore: undefined } as const;

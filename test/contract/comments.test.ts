@@ -368,6 +368,11 @@ const STATED: readonly Stated[] = [
     limits: ["recallHits", "recallHitsDefault", "recallDiverseHits", "pageBytes"],
   },
   { of: "RecallRequest.page_token", limits: ["pageTokenBytes"] },
+  { of: "CountItemsRequest.metadata_path", limits: ["metadataPathBytes"] },
+  {
+    of: "CountItemsRequest.max_groups",
+    limits: ["itemGroups", "itemGroupsDefault", "pageBytes"],
+  },
   { of: "RecallRequest.context_before", limits: ["recallContext"] },
   { of: "RecallRequest.context_after", limits: ["recallContext"] },
   { of: "RecallWeights", limits: ["recallWeight"] },

@@ -153,6 +153,8 @@ def documents(client: Client) -> None:
     total = client.count_documents(collection_id="mine", filter=everyone)
     dry = client.purge_documents("mine", {**everyone, "labels": {"state": "old"}})
     print(f"of {total.count} documents {dry.document_count} would be purged")
+    items = client.count_items(label_key="state", filter=everyone, max_groups=3)
+    print(f"{items.document_count} documents, {items.without_value_count} items have no state")
     cleared = client.clear_collection("mine")
     print(f"cleared {cleared.deleted_count} documents of another collection")
     counted = client.count_tokens(["How long is this?"], token_rule=v1.TOKEN_RULE_O200K)

@@ -98,6 +98,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "delete_record": ("DeleteRecord", {"path": "p", "key": "k"}),
     "delete_records": ("DeleteRecords", {"path": "p"}),
     "embed": ("Embed", {"texts": "t"}),
+    "count_items": ("CountItems", {"label_key": "k", "order": "value"}),
     "count_tokens": ("CountTokens", {"texts": "t"}),
     "remember": ("Remember", {"memories": "t", "user_id": "u", "dedupe": "similar"}),
     "get_memory": ("GetMemory", {"memory_id": "m"}),

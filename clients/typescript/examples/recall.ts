@@ -186,6 +186,8 @@ async function documents(client: MemorySidecar): Promise<void> {
   const total = await client.countDocuments({ collectionId: "mine", filter: everyone });
   const dry = await client.purgeDocuments("mine", { ...everyone, labels: { state: "old" } });
   console.log(`of ${total.count} documents ${dry.documentCount} would be purged`);
+  const items = await client.countItems({ labelKey: "state", filter: everyone, maxGroups: 3 });
+  console.log(`${items.documentCount} documents, ${items.withoutValueCount} items have no state`);
   const cleared = await client.clearCollection("mine");
   console.log(`cleared ${cleared.deletedCount} documents of another collection`);
   const counted = await client.countTokens("How long is this?", { tokenRule: TokenRule.O200K });

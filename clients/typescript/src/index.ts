@@ -138,7 +138,11 @@ export {
   ScoreFeature,
   type ScorePart,
 } from "./gen/memorysidecar/v1/recall.ts";
-export type { RecallResponse } from "./gen/memorysidecar/v1/recall_service.ts";
+export type {
+  CountItemsResponse,
+  ItemGroup,
+  RecallResponse,
+} from "./gen/memorysidecar/v1/recall_service.ts";
 export type {
   ForkOrigin,
   Session,
@@ -301,6 +305,7 @@ export { type PresetName, type PresetOptions, preset } from "./presets.ts";
 export type {
   CollectionOptions,
   CountDocumentsOptions,
+  CountItemsOptions,
   CountTokensOptions,
   DeleteDocumentsOptions,
   DocumentFields,

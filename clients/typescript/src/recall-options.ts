@@ -10,6 +10,7 @@ import {
   RecallMode,
   type RecallWeights,
 } from "./gen/memorysidecar/v1/recall.ts";
+import { ItemGroupOrder } from "./gen/memorysidecar/v1/recall_service.ts";
 import type { MemoryKindName } from "./memory-kinds.ts";
 import type { JsonObject, MessageInput, RoleInput } from "./message.ts";
 import type { MetadataInput } from "./metadata.ts";
@@ -34,6 +35,11 @@ export const TRUSTS = { low: Trust.LOW, medium: Trust.MEDIUM, high: Trust.HIGH }
 export const PURPOSES = {
   passage: EmbeddingPurpose.PASSAGE,
   query: EmbeddingPurpose.QUERY,
+} as const;
+
+export const GROUP_ORDERS = {
+  count: ItemGroupOrder.COUNT_DESC,
+  value: ItemGroupOrder.VALUE_ASC,
 } as const;
 
 /** A vector. A list of numbers alone has no model's name. */
@@ -131,6 +137,23 @@ export interface RecallOptions extends CallOptions, ScopeInput {
   readonly pageSize?: number | undefined;
   /** The `nextPageToken` of an earlier answer. */
   readonly pageToken?: string | undefined;
+}
+
+/** Options of a count. The scope members name the reader. Default: shared items only. */
+export interface CountItemsOptions extends CallOptions, ScopeInput {
+  readonly filter?: RecallFilterInput | undefined;
+  /** Groups by the values at this path of the metadata. Not with `labelKey`. */
+  readonly metadataPath?: string | undefined;
+  /** Groups by the values of this label. */
+  readonly labelKey?: string | undefined;
+  /** Order of the groups. Default `count`: the largest first. */
+  readonly order?: keyof typeof GROUP_ORDERS | undefined;
+  /** Default 100, at most 1,000. */
+  readonly maxGroups?: number | undefined;
+  /** Counts at once what the index holds. Default false. */
+  readonly allowPartial?: boolean | undefined;
+  /** The time at which memories must be true. Default: now. */
+  readonly referenceTime?: Date | undefined;
 }
 
 /** A document to write: the fields a caller may set. */

@@ -9,13 +9,13 @@ import {
 import { type DeepPartial, Trust } from "./gen/memorysidecar/v1/message.ts";
 import { TokenRule } from "./gen/memorysidecar/v1/policy.ts";
 import type { RecallFilter } from "./gen/memorysidecar/v1/recall.ts";
-import { RecallRequest } from "./gen/memorysidecar/v1/recall_service.ts";
+import { CountItemsRequest, RecallRequest } from "./gen/memorysidecar/v1/recall_service.ts";
 import { CountTokensRequest } from "./gen/memorysidecar/v1/session_service.ts";
 import { MEMORY_KINDS } from "./memory-kinds.ts";
 import { toMessage, toRole } from "./message.ts";
 import { toCondition } from "./metadata.ts";
 import type * as options from "./recall-options.ts";
-import { FUSIONS, RECALL_KINDS, RECALL_MODES, TRUSTS } from "./recall-options.ts";
+import { FUSIONS, GROUP_ORDERS, RECALL_KINDS, RECALL_MODES, TRUSTS } from "./recall-options.ts";
 import { type ScopeInput, type ScopeMatch, scopeFilterOf, scopeOf } from "./scope-filter.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 
@@ -115,7 +115,9 @@ function toRerank(rerank: options.RecallOptions["rerank"]) {
 }
 
 /** The filter of a recall: whose records are found is said beside the filter, or in it. */
-function recallFilter(opts: options.RecallOptions): options.RecallFilterInput | undefined {
+function recallFilter(
+  opts: ScopeInput & Pick<options.RecallOptions, "filter">,
+): options.RecallFilterInput | undefined {
   const { userId, agentId, sessionId, filter } = opts;
   const viewer = { userId, agentId, sessionId };
   if (Object.values(viewer).every((member) => member === undefined)) return filter;
@@ -156,6 +158,34 @@ export function recallRequest(
     scoring: opts.scoring ?? "",
     includeEmbeddings: opts.includeEmbeddings ?? false,
   });
+}
+
+export function countItemsRequest(
+  namespace: string,
+  opts: options.CountItemsOptions,
+): CountItemsRequest {
+  const { metadataPath, labelKey, order, referenceTime } = opts;
+  if (metadataPath !== undefined && labelKey !== undefined) {
+    throw new TypeError("group by metadataPath or by labelKey, not by both");
+  }
+  const filter = recallFilter(opts);
+  return CountItemsRequest.fromPartial({
+    namespace,
+    filter: filter && toFilter(filter),
+    groupBy: groupBy(metadataPath, labelKey),
+    order: order === undefined ? 0 : choice("order", GROUP_ORDERS, order),
+    maxGroups: opts.maxGroups ?? 0,
+    allowPartial: opts.allowPartial ?? false,
+    referenceTime: time(referenceTime),
+  });
+}
+
+function groupBy(
+  path: string | undefined,
+  label: string | undefined,
+): CountItemsRequest["groupBy"] {
+  if (path !== undefined) return { $case: "metadataPath", value: path };
+  return label === undefined ? undefined : { $case: "labelKey", value: label };
 }
 
 /** Makes a document; one that names no scope gets the one given. */

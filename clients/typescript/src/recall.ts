@@ -17,6 +17,7 @@ import {
   type UpsertDocumentsResponse,
 } from "./gen/memorysidecar/v1/memory_service.ts";
 import {
+  type CountItemsResponse,
   type RecallResponse,
   RecallServiceService as Rpcs,
 } from "./gen/memorysidecar/v1/recall_service.ts";
@@ -41,6 +42,14 @@ export class RecallMethods extends RecordMethods {
    */
   recall(query: string, opts: options.RecallOptions = {}): Promise<RecallResponse> {
     return this.call(Rpcs.recall, requests.recallRequest(this.at(opts), query, opts), opts);
+  }
+
+  /**
+   * Counts the messages, documents and memories that match a filter, in total and by the values of
+   * `metadataPath` or `labelKey`. Whose records are counted is said as in `recall`.
+   */
+  countItems(opts: options.CountItemsOptions = {}): Promise<CountItemsResponse> {
+    return this.call(Rpcs.countItems, requests.countItemsRequest(this.at(opts), opts), opts);
   }
 
   /** Writes documents, all or none; one that exists is replaced. */

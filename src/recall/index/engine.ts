@@ -5,15 +5,18 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import type { RecallKind } from "../rules/filter.ts";
 import { readParts, writeParts } from "../saved/file.ts";
 import type { IndexParts } from "./background.ts";
+import { countShard } from "./count.ts";
 import { searchByCosine, searchByTfIdf } from "./document-search.ts";
 import type {
   ContainerRef,
   CosineQuery,
+  CountQuery,
   IndexAnswer,
   IndexChange,
   IndexMethods,
   IndexQuery,
   IndexSize,
+  ItemCounts,
   LoadedContainer,
   SaveOrder,
   SaveOutcome,
@@ -77,6 +80,10 @@ export class RecallEngine implements IndexMethods {
 
   searchTfIdf(namespace: string, query: TfIdfQuery): IndexAnswer {
     return this.#answer(namespace, (shard) => searchByTfIdf(shard, query));
+  }
+
+  count(namespace: string, query: CountQuery): ItemCounts {
+    return countShard(this.#shards.get(namespace) ?? this.#empty, query);
   }
 
   positions(namespace: string, container: ContainerRef): readonly number[] {

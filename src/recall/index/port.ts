@@ -6,6 +6,7 @@ import type { MemoryScope } from "../../memory/rules/memory.ts";
 import type { FusionMethod, RecallMode, ScoreParts } from "../rank/types.ts";
 import type { RecallWeights } from "../rank/weights.ts";
 import type { FlatMetadata, RecallFilter, RecallKind } from "../rules/filter.ts";
+import type { FirstGroups, GroupOrder } from "../rules/item-groups.ts";
 import type { FilteredMemory } from "../rules/item-tests.ts";
 
 /** Holds items: a session messages, a collection documents, a scope (by its id) memories. */
@@ -161,6 +162,39 @@ export interface TfIdfQuery {
   readonly limit: number;
 }
 
+/** A count of items by kind, and by value. */
+export interface CountQuery {
+  readonly filter: RecallFilter;
+  /** Containers and memories whose time has run out by then are left out. */
+  readonly nowMs: number;
+  /** The time at which memories must be true. */
+  readonly referenceMs: number;
+  /** Undefined only counts. */
+  readonly groups:
+    | {
+        readonly by: { readonly path: string } | { readonly label: string };
+        readonly order: GroupOrder;
+        readonly limit: number;
+        /** Of the texts of the groups. */
+        readonly maxBytes: number;
+      }
+    | undefined;
+}
+
+/** Numbers of items. */
+export interface ItemCounts {
+  readonly counts: Readonly<Record<RecallKind, number>>;
+  /** Set when groups were asked for. */
+  readonly groups:
+    | (FirstGroups & {
+        /** Number of all groups. */
+        readonly valueCount: number;
+        /** Number of items in no group. */
+        readonly withoutCount: number;
+      })
+    | undefined;
+}
+
 /** A record that fits. What it says is read from the store. */
 export interface IndexHit {
   readonly kind: RecallKind;
@@ -209,6 +243,7 @@ export interface IndexMethods {
   search(namespace: string, query: IndexQuery): IndexAnswer;
   searchCosine(namespace: string, query: CosineQuery): IndexAnswer;
   searchTfIdf(namespace: string, query: TfIdfQuery): IndexAnswer;
+  count(namespace: string, query: CountQuery): ItemCounts;
   /** The positions that a container holds, rising; for comparing with the store. */
   positions(namespace: string, container: ContainerRef): readonly number[];
   /** Forgets a namespace. */
@@ -238,6 +273,7 @@ const HAS_NAMESPACE: Readonly<Record<keyof IndexMethods, boolean>> = {
   search: true,
   searchCosine: true,
   searchTfIdf: true,
+  count: true,
   positions: true,
   drop: true,
   save: true,

@@ -2,9 +2,10 @@
 // Items are added with rising numbers, so each list is sorted as it grows.
 
 import type { Scalar, TextTest, ValueTest } from "../rules/filter.ts";
+import type { ItemGroup } from "../rules/item-groups.ts";
 import { fitsText } from "../rules/item-tests.ts";
 import type { SavedPart, SavedReader } from "../rules/saved.ts";
-import { doublesColumn, Interner, textBytes, wordsColumn } from "./columns.ts";
+import { Bits, doublesColumn, Interner, textBytes, wordsColumn } from "./columns.ts";
 
 // Codes of what is no number. Texts follow, by their number.
 const NULL = 0;
@@ -33,6 +34,35 @@ class ValueColumn {
   get bytes(): number {
     const { numberItems, numbers, codeItems, codes } = this;
     return COLUMN_BYTES + numberItems.bytes + numbers.bytes + codeItems.bytes + codes.bytes;
+  }
+}
+
+/** The items of a set by value. Items are added as they rise. */
+class ValueCounts {
+  readonly #items: Bits;
+  readonly #having: Bits;
+  readonly #counts = new Map<number, { count: number; lastItem: number }>();
+
+  /** Notes in `having` each item of the set that has a value. */
+  constructor(items: Bits, having: Bits) {
+    this.#items = items;
+    this.#having = having;
+  }
+
+  get groups(): readonly (readonly [number, number])[] {
+    return [...this.#counts].map(([value, { count }]) => [value, count]);
+  }
+
+  /** Counts an item for a value; a list may hold the value twice. */
+  add(value: number, item: number): void {
+    if (!this.#items.has(item)) return;
+    this.#having.set(item);
+    const known = this.#counts.get(value);
+    if (known === undefined) this.#counts.set(value, { count: 1, lastItem: item });
+    else if (known.lastItem !== item) {
+      known.count += 1;
+      known.lastItem = item;
+    }
   }
 }
 
@@ -116,6 +146,29 @@ export class ValueTable {
     return this.#texts.textOf(column.codes.at(at) - TEXTS);
   }
 
+  /**
+   * Counts the items of a set by the values that they have under a name; an item counts once for
+   * each of its values. Objects and empty lists are no values.
+   */
+  groupsOf(
+    name: string,
+    items: Bits,
+  ): { readonly groups: readonly ItemGroup[]; readonly itemCount: number } {
+    const column = this.#columns.get(name);
+    if (column === undefined) return { groups: [], itemCount: 0 };
+    const { numberItems, numbers, codeItems, codes } = column;
+    const having = new Bits();
+    const byNumber = new ValueCounts(items, having);
+    for (let at = 0; at < numbers.length; at++) byNumber.add(numbers.at(at), numberItems.at(at));
+    const byCode = new ValueCounts(items, having);
+    for (let at = 0; at < codes.length; at++) {
+      if (codes.at(at) !== PRESENT) byCode.add(codes.at(at), codeItems.at(at));
+    }
+    const ofCodes = byCode.groups.map(([code, count]) => ({ value: this.#valueOf(code), count }));
+    const ofNumbers = byNumber.groups.map(([value, count]) => ({ value, count }));
+    return { groups: [...ofNumbers, ...ofCodes], itemCount: having.count };
+  }
+
   /** The values of now. */
   saved(): SavedPart[] {
     const columns = [...this.#columns.values()].flatMap(
@@ -177,6 +230,11 @@ export class ValueTable {
     if (value === null) return NULL;
     if (typeof value === "boolean") return value ? TRUE : FALSE;
     return TEXTS + this.#texts.add(value);
+  }
+
+  #valueOf(code: number): Scalar {
+    if (code === NULL) return null;
+    return code < TEXTS ? code === TRUE : this.#texts.textOf(code - TEXTS);
   }
 
   /** Tests each text once: most of them repeat. */

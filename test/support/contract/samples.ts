@@ -343,6 +343,7 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   },
   clearCollection: { collectionId: "doomed" },
   embed: { texts: ["hello"], purpose: 2 },
+  countItems: { groupBy: { $case: "labelKey", value: "a" }, maxGroups: 5 },
   uploadRecordPart: { uploadId: "u", data: Buffer.from("v") },
   putRecord: { record: record({ path: ["p"], key: "k", value: Buffer.from("v") }) },
   getRecord: { path: ["p"], key: "seed" },

@@ -54,6 +54,7 @@ export function createCrashingIndex(settings: IndexSettings): CrashingIndex {
     search: (namespace, query) => inOrder((own) => own.search(namespace, query)),
     searchCosine: (namespace, query) => inOrder((own) => own.searchCosine(namespace, query)),
     searchTfIdf: (namespace, query) => inOrder((own) => own.searchTfIdf(namespace, query)),
+    count: (namespace, query) => inOrder((own) => own.count(namespace, query)),
     positions: (namespace, ref) => inOrder((own) => own.positions(namespace, ref)),
     passages: (kind, bytes) => inner.passages(kind, bytes),
     embed: (texts) => inOrder((own) => own.embed(texts)),

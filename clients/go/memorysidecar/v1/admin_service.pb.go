@@ -574,6 +574,7 @@ type GetServerInfoResponse struct {
 	//   - `compact_store`: CompactStore.
 	//   - `consumers`: consumers and AckEvents.
 	//   - `context_forms`: `form` of AssembleContext.
+	//   - `count_items`: CountItems.
 	//   - `count_tokens`: CountTokens.
 	//   - `document_lists`: `include_total` of ListDocuments and ListMemories, and PurgeDocuments.
 	//   - `document_scopes`: documents have a scope, and filters of documents, too.

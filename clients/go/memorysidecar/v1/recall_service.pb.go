@@ -9,6 +9,7 @@ package memorysidecarv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	structpb "google.golang.org/protobuf/types/known/structpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -21,6 +22,59 @@ const (
 	// Verify that runtime/protoimpl is sufficiently up-to-date.
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
+
+// Order of the groups of a count. Values may be added.
+type ItemGroupOrder int32
+
+const (
+	// Not specified.
+	ItemGroupOrder_ITEM_GROUP_ORDER_UNSPECIFIED ItemGroupOrder = 0
+	// The largest group first; groups of one size by their values.
+	ItemGroupOrder_ITEM_GROUP_ORDER_COUNT_DESC ItemGroupOrder = 1
+	// By value: null, false, true, numbers by size, then texts by the bytes of their UTF-8.
+	ItemGroupOrder_ITEM_GROUP_ORDER_VALUE_ASC ItemGroupOrder = 2
+)
+
+// Enum value maps for ItemGroupOrder.
+var (
+	ItemGroupOrder_name = map[int32]string{
+		0: "ITEM_GROUP_ORDER_UNSPECIFIED",
+		1: "ITEM_GROUP_ORDER_COUNT_DESC",
+		2: "ITEM_GROUP_ORDER_VALUE_ASC",
+	}
+	ItemGroupOrder_value = map[string]int32{
+		"ITEM_GROUP_ORDER_UNSPECIFIED": 0,
+		"ITEM_GROUP_ORDER_COUNT_DESC":  1,
+		"ITEM_GROUP_ORDER_VALUE_ASC":   2,
+	}
+)
+
+func (x ItemGroupOrder) Enum() *ItemGroupOrder {
+	p := new(ItemGroupOrder)
+	*p = x
+	return p
+}
+
+func (x ItemGroupOrder) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ItemGroupOrder) Descriptor() protoreflect.EnumDescriptor {
+	return file_memorysidecar_v1_recall_service_proto_enumTypes[0].Descriptor()
+}
+
+func (ItemGroupOrder) Type() protoreflect.EnumType {
+	return &file_memorysidecar_v1_recall_service_proto_enumTypes[0]
+}
+
+func (x ItemGroupOrder) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ItemGroupOrder.Descriptor instead.
+func (ItemGroupOrder) EnumDescriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_recall_service_proto_rawDescGZIP(), []int{0}
+}
 
 // Request to search the store.
 type RecallRequest struct {
@@ -860,11 +914,331 @@ func (x *AssembleContextResponse) GetRendered() *RenderedMessages {
 	return nil
 }
 
+// Request to count messages, documents and memories.
+type CountItemsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace. Empty means `default`. Nothing of another namespace is ever counted.
+	Namespace string `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	// Filter of the counted records, as in Recall. Unset means all records that the namespace shares,
+	// and none of a user: see `scope` of RecallFilter.
+	Filter *RecallFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
+	// Value to group the records by. Unset only counts.
+	//
+	// Types that are valid to be assigned to GroupBy:
+	//
+	//	*CountItemsRequest_MetadataPath
+	//	*CountItemsRequest_LabelKey
+	GroupBy isCountItemsRequest_GroupBy `protobuf_oneof:"group_by"`
+	// Order of the groups. Unset means `ITEM_GROUP_ORDER_COUNT_DESC`. An error without a grouping.
+	Order ItemGroupOrder `protobuf:"varint,5,opt,name=order,proto3,enum=memorysidecar.v1.ItemGroupOrder" json:"order,omitempty"`
+	// Maximum number of groups to return. 0 means 100; above 1,000 is treated as 1,000; negative is
+	// an error, and so is any without a grouping. Fewer are returned when their values take more than
+	// 3 MiB.
+	MaxGroups int32 `protobuf:"varint,6,opt,name=max_groups,json=maxGroups,proto3" json:"max_groups,omitempty"`
+	// Whether to count at once what the current index holds, even while it is being built, as in
+	// Recall. Default false.
+	AllowPartial bool `protobuf:"varint,7,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
+	// Time at which memories must be true, unless `filter` says another one. Unset means now.
+	ReferenceTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=reference_time,json=referenceTime,proto3" json:"reference_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CountItemsRequest) Reset() {
+	*x = CountItemsRequest{}
+	mi := &file_memorysidecar_v1_recall_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CountItemsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CountItemsRequest) ProtoMessage() {}
+
+func (x *CountItemsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_recall_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CountItemsRequest.ProtoReflect.Descriptor instead.
+func (*CountItemsRequest) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_recall_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *CountItemsRequest) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *CountItemsRequest) GetFilter() *RecallFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
+}
+
+func (x *CountItemsRequest) GetGroupBy() isCountItemsRequest_GroupBy {
+	if x != nil {
+		return x.GroupBy
+	}
+	return nil
+}
+
+func (x *CountItemsRequest) GetMetadataPath() string {
+	if x != nil {
+		if x, ok := x.GroupBy.(*CountItemsRequest_MetadataPath); ok {
+			return x.MetadataPath
+		}
+	}
+	return ""
+}
+
+func (x *CountItemsRequest) GetLabelKey() string {
+	if x != nil {
+		if x, ok := x.GroupBy.(*CountItemsRequest_LabelKey); ok {
+			return x.LabelKey
+		}
+	}
+	return ""
+}
+
+func (x *CountItemsRequest) GetOrder() ItemGroupOrder {
+	if x != nil {
+		return x.Order
+	}
+	return ItemGroupOrder_ITEM_GROUP_ORDER_UNSPECIFIED
+}
+
+func (x *CountItemsRequest) GetMaxGroups() int32 {
+	if x != nil {
+		return x.MaxGroups
+	}
+	return 0
+}
+
+func (x *CountItemsRequest) GetAllowPartial() bool {
+	if x != nil {
+		return x.AllowPartial
+	}
+	return false
+}
+
+func (x *CountItemsRequest) GetReferenceTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ReferenceTime
+	}
+	return nil
+}
+
+type isCountItemsRequest_GroupBy interface {
+	isCountItemsRequest_GroupBy()
+}
+
+type CountItemsRequest_MetadataPath struct {
+	// Path of a value in the metadata, as in MetadataCondition: a dot descends into an object. 1 to
+	// 256 bytes.
+	MetadataPath string `protobuf:"bytes,3,opt,name=metadata_path,json=metadataPath,proto3,oneof"`
+}
+
+type CountItemsRequest_LabelKey struct {
+	// Key of a label.
+	LabelKey string `protobuf:"bytes,4,opt,name=label_key,json=labelKey,proto3,oneof"`
+}
+
+func (*CountItemsRequest_MetadataPath) isCountItemsRequest_GroupBy() {}
+
+func (*CountItemsRequest_LabelKey) isCountItemsRequest_GroupBy() {}
+
+// Number of records, in total and by value.
+type CountItemsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Number of records that match the filter: the sum of the three numbers after it.
+	Count int64 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
+	// Number of messages among them.
+	MessageCount int64 `protobuf:"varint,2,opt,name=message_count,json=messageCount,proto3" json:"message_count,omitempty"`
+	// Number of documents among them. A document that was split counts as its chunks.
+	DocumentCount int64 `protobuf:"varint,3,opt,name=document_count,json=documentCount,proto3" json:"document_count,omitempty"`
+	// Number of memories among them.
+	MemoryCount int64 `protobuf:"varint,4,opt,name=memory_count,json=memoryCount,proto3" json:"memory_count,omitempty"`
+	// Records by value. Empty without a grouping. A record with a list has each of its values once,
+	// so it may be in several groups.
+	Groups []*ItemGroup `protobuf:"bytes,5,rep,name=groups,proto3" json:"groups,omitempty"`
+	// Number of different values, those that are not in `groups` included.
+	ValueCount int64 `protobuf:"varint,6,opt,name=value_count,json=valueCount,proto3" json:"value_count,omitempty"`
+	// Number of records in no group: they have no value there, or an object, or an empty list.
+	WithoutValueCount int64 `protobuf:"varint,7,opt,name=without_value_count,json=withoutValueCount,proto3" json:"without_value_count,omitempty"`
+	// Whether groups are missing because there are more than `max_groups`, or because of their size.
+	GroupsCut bool `protobuf:"varint,8,opt,name=groups_cut,json=groupsCut,proto3" json:"groups_cut,omitempty"`
+	// Records that the count could consider. Vectors play no part in it.
+	Coverage      *RecallCoverage `protobuf:"bytes,9,opt,name=coverage,proto3" json:"coverage,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CountItemsResponse) Reset() {
+	*x = CountItemsResponse{}
+	mi := &file_memorysidecar_v1_recall_service_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CountItemsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CountItemsResponse) ProtoMessage() {}
+
+func (x *CountItemsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_recall_service_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CountItemsResponse.ProtoReflect.Descriptor instead.
+func (*CountItemsResponse) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_recall_service_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *CountItemsResponse) GetCount() int64 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *CountItemsResponse) GetMessageCount() int64 {
+	if x != nil {
+		return x.MessageCount
+	}
+	return 0
+}
+
+func (x *CountItemsResponse) GetDocumentCount() int64 {
+	if x != nil {
+		return x.DocumentCount
+	}
+	return 0
+}
+
+func (x *CountItemsResponse) GetMemoryCount() int64 {
+	if x != nil {
+		return x.MemoryCount
+	}
+	return 0
+}
+
+func (x *CountItemsResponse) GetGroups() []*ItemGroup {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
+func (x *CountItemsResponse) GetValueCount() int64 {
+	if x != nil {
+		return x.ValueCount
+	}
+	return 0
+}
+
+func (x *CountItemsResponse) GetWithoutValueCount() int64 {
+	if x != nil {
+		return x.WithoutValueCount
+	}
+	return 0
+}
+
+func (x *CountItemsResponse) GetGroupsCut() bool {
+	if x != nil {
+		return x.GroupsCut
+	}
+	return false
+}
+
+func (x *CountItemsResponse) GetCoverage() *RecallCoverage {
+	if x != nil {
+		return x.Coverage
+	}
+	return nil
+}
+
+// Records with one value.
+type ItemGroup struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The value: a text, a number, a bool or null. Of a label always a text.
+	Value *structpb.Value `protobuf:"bytes,1,opt,name=value,proto3" json:"value,omitempty"`
+	// Number of records that have it.
+	Count         int64 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ItemGroup) Reset() {
+	*x = ItemGroup{}
+	mi := &file_memorysidecar_v1_recall_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ItemGroup) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ItemGroup) ProtoMessage() {}
+
+func (x *ItemGroup) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_recall_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ItemGroup.ProtoReflect.Descriptor instead.
+func (*ItemGroup) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_recall_service_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ItemGroup) GetValue() *structpb.Value {
+	if x != nil {
+		return x.Value
+	}
+	return nil
+}
+
+func (x *ItemGroup) GetCount() int64 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
 var File_memorysidecar_v1_recall_service_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_recall_service_proto_rawDesc = "" +
 	"\n" +
-	"%memorysidecar/v1/recall_service.proto\x12\x10memorysidecar.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1dmemorysidecar/v1/recall.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xa6\b\n" +
+	"%memorysidecar/v1/recall_service.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1dmemorysidecar/v1/recall.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xa6\b\n" +
 	"\rRecallRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12\x1e\n" +
 	"\x05query\x18\x02 \x01(\tB\b\xba\xbe\x18\x04\x18\x80\x80\bR\x05query\x129\n" +
@@ -944,11 +1318,44 @@ const file_memorysidecar_v1_recall_service_proto_rawDesc = "" +
 	"token_rule\x18\b \x01(\x0e2\x1b.memorysidecar.v1.TokenRuleR\ttokenRule\x12!\n" +
 	"\ftoken_preset\x18\t \x01(\tR\vtokenPreset\x12>\n" +
 	"\brendered\x18\n" +
-	" \x01(\v2\".memorysidecar.v1.RenderedMessagesR\brendered2\x9d\x02\n" +
+	" \x01(\v2\".memorysidecar.v1.RenderedMessagesR\brendered\"\xa6\x03\n" +
+	"\x11CountItemsRequest\x12$\n" +
+	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x126\n" +
+	"\x06filter\x18\x02 \x01(\v2\x1e.memorysidecar.v1.RecallFilterR\x06filter\x120\n" +
+	"\rmetadata_path\x18\x03 \x01(\tB\t\xba\xbe\x18\x05\b\x01\x18\x80\x02H\x00R\fmetadataPath\x12'\n" +
+	"\tlabel_key\x18\x04 \x01(\tB\b\xba\xbe\x18\x04\b\x01P\x05H\x00R\blabelKey\x126\n" +
+	"\x05order\x18\x05 \x01(\x0e2 .memorysidecar.v1.ItemGroupOrderR\x05order\x12,\n" +
+	"\n" +
+	"max_groups\x18\x06 \x01(\x05B\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00R\tmaxGroups\x12#\n" +
+	"\rallow_partial\x18\a \x01(\bR\fallowPartial\x12A\n" +
+	"\x0ereference_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\rreferenceTimeB\n" +
+	"\n" +
+	"\bgroup_by\"\xfc\x02\n" +
+	"\x12CountItemsResponse\x12\x14\n" +
+	"\x05count\x18\x01 \x01(\x03R\x05count\x12#\n" +
+	"\rmessage_count\x18\x02 \x01(\x03R\fmessageCount\x12%\n" +
+	"\x0edocument_count\x18\x03 \x01(\x03R\rdocumentCount\x12!\n" +
+	"\fmemory_count\x18\x04 \x01(\x03R\vmemoryCount\x123\n" +
+	"\x06groups\x18\x05 \x03(\v2\x1b.memorysidecar.v1.ItemGroupR\x06groups\x12\x1f\n" +
+	"\vvalue_count\x18\x06 \x01(\x03R\n" +
+	"valueCount\x12.\n" +
+	"\x13without_value_count\x18\a \x01(\x03R\x11withoutValueCount\x12\x1d\n" +
+	"\n" +
+	"groups_cut\x18\b \x01(\bR\tgroupsCut\x12<\n" +
+	"\bcoverage\x18\t \x01(\v2 .memorysidecar.v1.RecallCoverageR\bcoverage\"O\n" +
+	"\tItemGroup\x12,\n" +
+	"\x05value\x18\x01 \x01(\v2\x16.google.protobuf.ValueR\x05value\x12\x14\n" +
+	"\x05count\x18\x02 \x01(\x03R\x05count*s\n" +
+	"\x0eItemGroupOrder\x12 \n" +
+	"\x1cITEM_GROUP_ORDER_UNSPECIFIED\x10\x00\x12\x1f\n" +
+	"\x1bITEM_GROUP_ORDER_COUNT_DESC\x10\x01\x12\x1e\n" +
+	"\x1aITEM_GROUP_ORDER_VALUE_ASC\x10\x022\xfb\x02\n" +
 	"\rRecallService\x12P\n" +
 	"\x06Recall\x12\x1f.memorysidecar.v1.RecallRequest\x1a .memorysidecar.v1.RecallResponse\"\x03\x90\x02\x01\x12k\n" +
 	"\x0fAssembleContext\x12(.memorysidecar.v1.AssembleContextRequest\x1a).memorysidecar.v1.AssembleContextResponse\"\x03\x90\x02\x01\x12M\n" +
-	"\x05Embed\x12\x1e.memorysidecar.v1.EmbedRequest\x1a\x1f.memorysidecar.v1.EmbedResponse\"\x03\x90\x02\x01B\xbb\x01\n" +
+	"\x05Embed\x12\x1e.memorysidecar.v1.EmbedRequest\x1a\x1f.memorysidecar.v1.EmbedResponse\"\x03\x90\x02\x01\x12\\\n" +
+	"\n" +
+	"CountItems\x12#.memorysidecar.v1.CountItemsRequest\x1a$.memorysidecar.v1.CountItemsResponse\"\x03\x90\x02\x01B\xbb\x01\n" +
 	"\x13io.memorysidecar.v1B\x12RecallServiceProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3"
 
 var (
@@ -963,74 +1370,88 @@ func file_memorysidecar_v1_recall_service_proto_rawDescGZIP() []byte {
 	return file_memorysidecar_v1_recall_service_proto_rawDescData
 }
 
-var file_memorysidecar_v1_recall_service_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_memorysidecar_v1_recall_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_memorysidecar_v1_recall_service_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_memorysidecar_v1_recall_service_proto_goTypes = []any{
-	(*RecallRequest)(nil),           // 0: memorysidecar.v1.RecallRequest
-	(*RecallResponse)(nil),          // 1: memorysidecar.v1.RecallResponse
-	(*EmbedRequest)(nil),            // 2: memorysidecar.v1.EmbedRequest
-	(*EmbedResponse)(nil),           // 3: memorysidecar.v1.EmbedResponse
-	(*AssembleContextRequest)(nil),  // 4: memorysidecar.v1.AssembleContextRequest
-	(*AssembleContextResponse)(nil), // 5: memorysidecar.v1.AssembleContextResponse
-	(*Embedding)(nil),               // 6: memorysidecar.v1.Embedding
-	(*RecallFilter)(nil),            // 7: memorysidecar.v1.RecallFilter
-	(RecallMode)(0),                 // 8: memorysidecar.v1.RecallMode
-	(FusionMethod)(0),               // 9: memorysidecar.v1.FusionMethod
-	(*RecallWeights)(nil),           // 10: memorysidecar.v1.RecallWeights
-	(*GroupBySession)(nil),          // 11: memorysidecar.v1.GroupBySession
-	(*Rerank)(nil),                  // 12: memorysidecar.v1.Rerank
-	(*timestamppb.Timestamp)(nil),   // 13: google.protobuf.Timestamp
-	(*RecallHit)(nil),               // 14: memorysidecar.v1.RecallHit
-	(*RecalledSession)(nil),         // 15: memorysidecar.v1.RecalledSession
-	(*RecallCoverage)(nil),          // 16: memorysidecar.v1.RecallCoverage
-	(EmbeddingPurpose)(0),           // 17: memorysidecar.v1.EmbeddingPurpose
-	(*MemoryScope)(nil),             // 18: memorysidecar.v1.MemoryScope
-	(TokenRule)(0),                  // 19: memorysidecar.v1.TokenRule
-	(*CustomTokenRule)(nil),         // 20: memorysidecar.v1.CustomTokenRule
-	(*ContextSection)(nil),          // 21: memorysidecar.v1.ContextSection
-	(ContextFence)(0),               // 22: memorysidecar.v1.ContextFence
-	(MessageForm)(0),                // 23: memorysidecar.v1.MessageForm
-	(*ContextPart)(nil),             // 24: memorysidecar.v1.ContextPart
-	(*ContextCut)(nil),              // 25: memorysidecar.v1.ContextCut
-	(*RenderedMessages)(nil),        // 26: memorysidecar.v1.RenderedMessages
+	(ItemGroupOrder)(0),             // 0: memorysidecar.v1.ItemGroupOrder
+	(*RecallRequest)(nil),           // 1: memorysidecar.v1.RecallRequest
+	(*RecallResponse)(nil),          // 2: memorysidecar.v1.RecallResponse
+	(*EmbedRequest)(nil),            // 3: memorysidecar.v1.EmbedRequest
+	(*EmbedResponse)(nil),           // 4: memorysidecar.v1.EmbedResponse
+	(*AssembleContextRequest)(nil),  // 5: memorysidecar.v1.AssembleContextRequest
+	(*AssembleContextResponse)(nil), // 6: memorysidecar.v1.AssembleContextResponse
+	(*CountItemsRequest)(nil),       // 7: memorysidecar.v1.CountItemsRequest
+	(*CountItemsResponse)(nil),      // 8: memorysidecar.v1.CountItemsResponse
+	(*ItemGroup)(nil),               // 9: memorysidecar.v1.ItemGroup
+	(*Embedding)(nil),               // 10: memorysidecar.v1.Embedding
+	(*RecallFilter)(nil),            // 11: memorysidecar.v1.RecallFilter
+	(RecallMode)(0),                 // 12: memorysidecar.v1.RecallMode
+	(FusionMethod)(0),               // 13: memorysidecar.v1.FusionMethod
+	(*RecallWeights)(nil),           // 14: memorysidecar.v1.RecallWeights
+	(*GroupBySession)(nil),          // 15: memorysidecar.v1.GroupBySession
+	(*Rerank)(nil),                  // 16: memorysidecar.v1.Rerank
+	(*timestamppb.Timestamp)(nil),   // 17: google.protobuf.Timestamp
+	(*RecallHit)(nil),               // 18: memorysidecar.v1.RecallHit
+	(*RecalledSession)(nil),         // 19: memorysidecar.v1.RecalledSession
+	(*RecallCoverage)(nil),          // 20: memorysidecar.v1.RecallCoverage
+	(EmbeddingPurpose)(0),           // 21: memorysidecar.v1.EmbeddingPurpose
+	(*MemoryScope)(nil),             // 22: memorysidecar.v1.MemoryScope
+	(TokenRule)(0),                  // 23: memorysidecar.v1.TokenRule
+	(*CustomTokenRule)(nil),         // 24: memorysidecar.v1.CustomTokenRule
+	(*ContextSection)(nil),          // 25: memorysidecar.v1.ContextSection
+	(ContextFence)(0),               // 26: memorysidecar.v1.ContextFence
+	(MessageForm)(0),                // 27: memorysidecar.v1.MessageForm
+	(*ContextPart)(nil),             // 28: memorysidecar.v1.ContextPart
+	(*ContextCut)(nil),              // 29: memorysidecar.v1.ContextCut
+	(*RenderedMessages)(nil),        // 30: memorysidecar.v1.RenderedMessages
+	(*structpb.Value)(nil),          // 31: google.protobuf.Value
 }
 var file_memorysidecar_v1_recall_service_proto_depIdxs = []int32{
-	6,  // 0: memorysidecar.v1.RecallRequest.embedding:type_name -> memorysidecar.v1.Embedding
-	7,  // 1: memorysidecar.v1.RecallRequest.filter:type_name -> memorysidecar.v1.RecallFilter
-	8,  // 2: memorysidecar.v1.RecallRequest.mode:type_name -> memorysidecar.v1.RecallMode
-	9,  // 3: memorysidecar.v1.RecallRequest.fusion:type_name -> memorysidecar.v1.FusionMethod
-	10, // 4: memorysidecar.v1.RecallRequest.weights:type_name -> memorysidecar.v1.RecallWeights
-	11, // 5: memorysidecar.v1.RecallRequest.group_by_session:type_name -> memorysidecar.v1.GroupBySession
-	12, // 6: memorysidecar.v1.RecallRequest.rerank:type_name -> memorysidecar.v1.Rerank
-	13, // 7: memorysidecar.v1.RecallRequest.reference_time:type_name -> google.protobuf.Timestamp
-	14, // 8: memorysidecar.v1.RecallResponse.hits:type_name -> memorysidecar.v1.RecallHit
-	15, // 9: memorysidecar.v1.RecallResponse.sessions:type_name -> memorysidecar.v1.RecalledSession
-	16, // 10: memorysidecar.v1.RecallResponse.coverage:type_name -> memorysidecar.v1.RecallCoverage
-	17, // 11: memorysidecar.v1.EmbedRequest.purpose:type_name -> memorysidecar.v1.EmbeddingPurpose
-	6,  // 12: memorysidecar.v1.EmbedResponse.embeddings:type_name -> memorysidecar.v1.Embedding
-	18, // 13: memorysidecar.v1.AssembleContextRequest.scope:type_name -> memorysidecar.v1.MemoryScope
-	19, // 14: memorysidecar.v1.AssembleContextRequest.token_rule:type_name -> memorysidecar.v1.TokenRule
-	20, // 15: memorysidecar.v1.AssembleContextRequest.custom_token_rule:type_name -> memorysidecar.v1.CustomTokenRule
-	21, // 16: memorysidecar.v1.AssembleContextRequest.sections:type_name -> memorysidecar.v1.ContextSection
-	10, // 17: memorysidecar.v1.AssembleContextRequest.weights:type_name -> memorysidecar.v1.RecallWeights
-	13, // 18: memorysidecar.v1.AssembleContextRequest.reference_time:type_name -> google.protobuf.Timestamp
-	22, // 19: memorysidecar.v1.AssembleContextRequest.fence:type_name -> memorysidecar.v1.ContextFence
-	23, // 20: memorysidecar.v1.AssembleContextRequest.form:type_name -> memorysidecar.v1.MessageForm
-	24, // 21: memorysidecar.v1.AssembleContextResponse.parts:type_name -> memorysidecar.v1.ContextPart
-	25, // 22: memorysidecar.v1.AssembleContextResponse.cuts:type_name -> memorysidecar.v1.ContextCut
-	16, // 23: memorysidecar.v1.AssembleContextResponse.coverage:type_name -> memorysidecar.v1.RecallCoverage
-	19, // 24: memorysidecar.v1.AssembleContextResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
-	26, // 25: memorysidecar.v1.AssembleContextResponse.rendered:type_name -> memorysidecar.v1.RenderedMessages
-	0,  // 26: memorysidecar.v1.RecallService.Recall:input_type -> memorysidecar.v1.RecallRequest
-	4,  // 27: memorysidecar.v1.RecallService.AssembleContext:input_type -> memorysidecar.v1.AssembleContextRequest
-	2,  // 28: memorysidecar.v1.RecallService.Embed:input_type -> memorysidecar.v1.EmbedRequest
-	1,  // 29: memorysidecar.v1.RecallService.Recall:output_type -> memorysidecar.v1.RecallResponse
-	5,  // 30: memorysidecar.v1.RecallService.AssembleContext:output_type -> memorysidecar.v1.AssembleContextResponse
-	3,  // 31: memorysidecar.v1.RecallService.Embed:output_type -> memorysidecar.v1.EmbedResponse
-	29, // [29:32] is the sub-list for method output_type
-	26, // [26:29] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	10, // 0: memorysidecar.v1.RecallRequest.embedding:type_name -> memorysidecar.v1.Embedding
+	11, // 1: memorysidecar.v1.RecallRequest.filter:type_name -> memorysidecar.v1.RecallFilter
+	12, // 2: memorysidecar.v1.RecallRequest.mode:type_name -> memorysidecar.v1.RecallMode
+	13, // 3: memorysidecar.v1.RecallRequest.fusion:type_name -> memorysidecar.v1.FusionMethod
+	14, // 4: memorysidecar.v1.RecallRequest.weights:type_name -> memorysidecar.v1.RecallWeights
+	15, // 5: memorysidecar.v1.RecallRequest.group_by_session:type_name -> memorysidecar.v1.GroupBySession
+	16, // 6: memorysidecar.v1.RecallRequest.rerank:type_name -> memorysidecar.v1.Rerank
+	17, // 7: memorysidecar.v1.RecallRequest.reference_time:type_name -> google.protobuf.Timestamp
+	18, // 8: memorysidecar.v1.RecallResponse.hits:type_name -> memorysidecar.v1.RecallHit
+	19, // 9: memorysidecar.v1.RecallResponse.sessions:type_name -> memorysidecar.v1.RecalledSession
+	20, // 10: memorysidecar.v1.RecallResponse.coverage:type_name -> memorysidecar.v1.RecallCoverage
+	21, // 11: memorysidecar.v1.EmbedRequest.purpose:type_name -> memorysidecar.v1.EmbeddingPurpose
+	10, // 12: memorysidecar.v1.EmbedResponse.embeddings:type_name -> memorysidecar.v1.Embedding
+	22, // 13: memorysidecar.v1.AssembleContextRequest.scope:type_name -> memorysidecar.v1.MemoryScope
+	23, // 14: memorysidecar.v1.AssembleContextRequest.token_rule:type_name -> memorysidecar.v1.TokenRule
+	24, // 15: memorysidecar.v1.AssembleContextRequest.custom_token_rule:type_name -> memorysidecar.v1.CustomTokenRule
+	25, // 16: memorysidecar.v1.AssembleContextRequest.sections:type_name -> memorysidecar.v1.ContextSection
+	14, // 17: memorysidecar.v1.AssembleContextRequest.weights:type_name -> memorysidecar.v1.RecallWeights
+	17, // 18: memorysidecar.v1.AssembleContextRequest.reference_time:type_name -> google.protobuf.Timestamp
+	26, // 19: memorysidecar.v1.AssembleContextRequest.fence:type_name -> memorysidecar.v1.ContextFence
+	27, // 20: memorysidecar.v1.AssembleContextRequest.form:type_name -> memorysidecar.v1.MessageForm
+	28, // 21: memorysidecar.v1.AssembleContextResponse.parts:type_name -> memorysidecar.v1.ContextPart
+	29, // 22: memorysidecar.v1.AssembleContextResponse.cuts:type_name -> memorysidecar.v1.ContextCut
+	20, // 23: memorysidecar.v1.AssembleContextResponse.coverage:type_name -> memorysidecar.v1.RecallCoverage
+	23, // 24: memorysidecar.v1.AssembleContextResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
+	30, // 25: memorysidecar.v1.AssembleContextResponse.rendered:type_name -> memorysidecar.v1.RenderedMessages
+	11, // 26: memorysidecar.v1.CountItemsRequest.filter:type_name -> memorysidecar.v1.RecallFilter
+	0,  // 27: memorysidecar.v1.CountItemsRequest.order:type_name -> memorysidecar.v1.ItemGroupOrder
+	17, // 28: memorysidecar.v1.CountItemsRequest.reference_time:type_name -> google.protobuf.Timestamp
+	9,  // 29: memorysidecar.v1.CountItemsResponse.groups:type_name -> memorysidecar.v1.ItemGroup
+	20, // 30: memorysidecar.v1.CountItemsResponse.coverage:type_name -> memorysidecar.v1.RecallCoverage
+	31, // 31: memorysidecar.v1.ItemGroup.value:type_name -> google.protobuf.Value
+	1,  // 32: memorysidecar.v1.RecallService.Recall:input_type -> memorysidecar.v1.RecallRequest
+	5,  // 33: memorysidecar.v1.RecallService.AssembleContext:input_type -> memorysidecar.v1.AssembleContextRequest
+	3,  // 34: memorysidecar.v1.RecallService.Embed:input_type -> memorysidecar.v1.EmbedRequest
+	7,  // 35: memorysidecar.v1.RecallService.CountItems:input_type -> memorysidecar.v1.CountItemsRequest
+	2,  // 36: memorysidecar.v1.RecallService.Recall:output_type -> memorysidecar.v1.RecallResponse
+	6,  // 37: memorysidecar.v1.RecallService.AssembleContext:output_type -> memorysidecar.v1.AssembleContextResponse
+	4,  // 38: memorysidecar.v1.RecallService.Embed:output_type -> memorysidecar.v1.EmbedResponse
+	8,  // 39: memorysidecar.v1.RecallService.CountItems:output_type -> memorysidecar.v1.CountItemsResponse
+	36, // [36:40] is the sub-list for method output_type
+	32, // [32:36] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_recall_service_proto_init() }
@@ -1046,18 +1467,23 @@ func file_memorysidecar_v1_recall_service_proto_init() {
 	file_memorysidecar_v1_rules_proto_init()
 	file_memorysidecar_v1_recall_service_proto_msgTypes[0].OneofWrappers = []any{}
 	file_memorysidecar_v1_recall_service_proto_msgTypes[4].OneofWrappers = []any{}
+	file_memorysidecar_v1_recall_service_proto_msgTypes[6].OneofWrappers = []any{
+		(*CountItemsRequest_MetadataPath)(nil),
+		(*CountItemsRequest_LabelKey)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_recall_service_proto_rawDesc), len(file_memorysidecar_v1_recall_service_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   6,
+			NumEnums:      1,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_memorysidecar_v1_recall_service_proto_goTypes,
 		DependencyIndexes: file_memorysidecar_v1_recall_service_proto_depIdxs,
+		EnumInfos:         file_memorysidecar_v1_recall_service_proto_enumTypes,
 		MessageInfos:      file_memorysidecar_v1_recall_service_proto_msgTypes,
 	}.Build()
 	File_memorysidecar_v1_recall_service_proto = out.File

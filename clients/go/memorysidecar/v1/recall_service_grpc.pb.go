@@ -22,6 +22,7 @@ const (
 	RecallService_Recall_FullMethodName          = "/memorysidecar.v1.RecallService/Recall"
 	RecallService_AssembleContext_FullMethodName = "/memorysidecar.v1.RecallService/AssembleContext"
 	RecallService_Embed_FullMethodName           = "/memorysidecar.v1.RecallService/Embed"
+	RecallService_CountItems_FullMethodName      = "/memorysidecar.v1.RecallService/CountItems"
 )
 
 // RecallServiceClient is the client API for RecallService service.
@@ -61,6 +62,14 @@ type RecallServiceClient interface {
 	//   - ABORTED, `HOOK_FAILED`: the embedder returned an unusable response
 	//   - FAILED_PRECONDITION, `EMBEDDER_OFF`
 	Embed(ctx context.Context, in *EmbedRequest, opts ...grpc.CallOption) (*EmbedResponse, error)
+	// Counts the messages, documents and memories that match a filter, in total and by the values
+	// that they have at a path of their metadata or under a label.
+	//
+	// The index counts: a completed write is in the count, and a count costs one pass over the values
+	// of the namespace, without reading records. It is exact when `coverage.complete` is set and
+	// nothing is left out, with one exception: a document whose time has run out is counted until
+	// the server removes it, usually about a second later. Capability `count_items`.
+	CountItems(ctx context.Context, in *CountItemsRequest, opts ...grpc.CallOption) (*CountItemsResponse, error)
 }
 
 type recallServiceClient struct {
@@ -95,6 +104,16 @@ func (c *recallServiceClient) Embed(ctx context.Context, in *EmbedRequest, opts 
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(EmbedResponse)
 	err := c.cc.Invoke(ctx, RecallService_Embed_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *recallServiceClient) CountItems(ctx context.Context, in *CountItemsRequest, opts ...grpc.CallOption) (*CountItemsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CountItemsResponse)
+	err := c.cc.Invoke(ctx, RecallService_CountItems_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -138,6 +157,14 @@ type RecallServiceServer interface {
 	//   - ABORTED, `HOOK_FAILED`: the embedder returned an unusable response
 	//   - FAILED_PRECONDITION, `EMBEDDER_OFF`
 	Embed(context.Context, *EmbedRequest) (*EmbedResponse, error)
+	// Counts the messages, documents and memories that match a filter, in total and by the values
+	// that they have at a path of their metadata or under a label.
+	//
+	// The index counts: a completed write is in the count, and a count costs one pass over the values
+	// of the namespace, without reading records. It is exact when `coverage.complete` is set and
+	// nothing is left out, with one exception: a document whose time has run out is counted until
+	// the server removes it, usually about a second later. Capability `count_items`.
+	CountItems(context.Context, *CountItemsRequest) (*CountItemsResponse, error)
 	mustEmbedUnimplementedRecallServiceServer()
 }
 
@@ -156,6 +183,9 @@ func (UnimplementedRecallServiceServer) AssembleContext(context.Context, *Assemb
 }
 func (UnimplementedRecallServiceServer) Embed(context.Context, *EmbedRequest) (*EmbedResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Embed not implemented")
+}
+func (UnimplementedRecallServiceServer) CountItems(context.Context, *CountItemsRequest) (*CountItemsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CountItems not implemented")
 }
 func (UnimplementedRecallServiceServer) mustEmbedUnimplementedRecallServiceServer() {}
 func (UnimplementedRecallServiceServer) testEmbeddedByValue()                       {}
@@ -232,6 +262,24 @@ func _RecallService_Embed_Handler(srv interface{}, ctx context.Context, dec func
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RecallService_CountItems_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CountItemsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RecallServiceServer).CountItems(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RecallService_CountItems_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RecallServiceServer).CountItems(ctx, req.(*CountItemsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // RecallService_ServiceDesc is the grpc.ServiceDesc for RecallService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -250,6 +298,10 @@ var RecallService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Embed",
 			Handler:    _RecallService_Embed_Handler,
+		},
+		{
+			MethodName: "CountItems",
+			Handler:    _RecallService_CountItems_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

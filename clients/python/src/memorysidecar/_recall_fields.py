@@ -15,6 +15,7 @@ Vector = Union["v1.Embedding", Json, Sequence[float]]
 Mode = Literal["hybrid", "lexical", "dense"]
 Fusion = Literal["scores", "reciprocal_rank", "reciprocal-rank"]
 Purpose = Literal["passage", "query"]
+GroupOrder = Literal["count", "value"]
 Group = Union[bool, int, "v1.GroupBySession", Json]
 Scalar = str | float | bool | None
 
@@ -31,6 +32,10 @@ _ENUMS: dict[str, dict[str, Any]] = {
     "purpose": {
         "passage": v1.EMBEDDING_PURPOSE_PASSAGE,
         "query": v1.EMBEDDING_PURPOSE_QUERY,
+    },
+    "order": {
+        "count": v1.ITEM_GROUP_ORDER_COUNT_DESC,
+        "value": v1.ITEM_GROUP_ORDER_VALUE_ASC,
     },
     "filter.kinds": {
         "message": v1.RECALL_KIND_MESSAGE,
@@ -63,6 +68,7 @@ _PREFIXES = {
     "mode": "RECALL_MODE_",
     "fusion": "FUSION_METHOD_",
     "purpose": "EMBEDDING_PURPOSE_",
+    "order": "ITEM_GROUP_ORDER_",
     "filter.kinds": "RECALL_KIND_",
     "filter.memory_kinds": "MEMORY_KIND_",
     "filter.roles": "ROLE_",

@@ -80,6 +80,40 @@ class AsyncRecallMethods(AsyncCalls):
         )
         return await self._unary(request, v1.RecallResponse, call)
 
+    async def count_items(
+        self,
+        *,
+        metadata_path: str | None = None,
+        label_key: str | None = None,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        filter: v1.RecallFilter | f.Json | None = None,
+        order: r.GroupOrder | v1.ItemGroupOrder | None = None,
+        max_groups: int = 0,
+        allow_partial: bool = False,
+        reference_time: f.Time | None = None,
+        **call: Unpack[f.ReadOptions],
+    ) -> v1.CountItemsResponse:
+        """Counts the messages, documents and memories that match a filter.
+
+        :param metadata_path: groups them by their values at this path of the metadata.
+        :param label_key: groups them by their values of this label.
+        :param user_id: whose view is counted, with the two after it, as in ``recall``.
+        :param order: of the groups: ``count``, the default, or ``value``.
+        :param max_groups: 100 by default, at most 1,000.
+        """
+        request = v1.CountItemsRequest(
+            filter=r.recall_filter_of(filter, r.scope_of(user_id, agent_id, session_id)),
+            metadata_path=metadata_path,
+            label_key=label_key,
+            order=r.enum_of("order", order),
+            max_groups=max_groups,
+            allow_partial=allow_partial,
+            reference_time=reference_time,
+        )
+        return await self._unary(request, v1.CountItemsResponse, call)
+
     async def embed(
         self,
         texts: str | Iterable[str],

@@ -717,6 +717,13 @@ from .recall_service_pb2 import (
     EmbedResponse as EmbedResponse,
     AssembleContextRequest as AssembleContextRequest,
     AssembleContextResponse as AssembleContextResponse,
+    CountItemsRequest as CountItemsRequest,
+    CountItemsResponse as CountItemsResponse,
+    ItemGroup as ItemGroup,
+    ItemGroupOrder as ItemGroupOrder,
+    ITEM_GROUP_ORDER_UNSPECIFIED as ITEM_GROUP_ORDER_UNSPECIFIED,
+    ITEM_GROUP_ORDER_COUNT_DESC as ITEM_GROUP_ORDER_COUNT_DESC,
+    ITEM_GROUP_ORDER_VALUE_ASC as ITEM_GROUP_ORDER_VALUE_ASC,
 )
 from .record_pb2 import (
     NamedRecord as NamedRecord,

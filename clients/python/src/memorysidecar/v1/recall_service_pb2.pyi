@@ -1,5 +1,6 @@
 import datetime
 
+from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from memorysidecar.v1 import document_pb2 as _document_pb2
 from memorysidecar.v1 import memory_pb2 as _memory_pb2
@@ -8,12 +9,22 @@ from memorysidecar.v1 import policy_pb2 as _policy_pb2
 from memorysidecar.v1 import recall_pb2 as _recall_pb2
 from memorysidecar.v1 import rules_pb2 as _rules_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from collections.abc import Iterable as _Iterable, Mapping as _Mapping
 from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class ItemGroupOrder(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    ITEM_GROUP_ORDER_UNSPECIFIED: _ClassVar[ItemGroupOrder]
+    ITEM_GROUP_ORDER_COUNT_DESC: _ClassVar[ItemGroupOrder]
+    ITEM_GROUP_ORDER_VALUE_ASC: _ClassVar[ItemGroupOrder]
+ITEM_GROUP_ORDER_UNSPECIFIED: ItemGroupOrder
+ITEM_GROUP_ORDER_COUNT_DESC: ItemGroupOrder
+ITEM_GROUP_ORDER_VALUE_ASC: ItemGroupOrder
 
 class RecallRequest(_message.Message):
     __slots__ = ("namespace", "query", "embedding", "filter", "page_size", "page_token", "mode", "fusion", "weights", "min_score", "min_relevance", "diversity", "context_before", "context_after", "group_by_session", "rerank", "allow_partial", "reference_time", "scoring", "include_embeddings")
@@ -152,3 +163,53 @@ class AssembleContextResponse(_message.Message):
     token_preset: str
     rendered: _message_pb2.RenderedMessages
     def __init__(self, text: _Optional[str] = ..., token_count: _Optional[int] = ..., budget_tokens: _Optional[int] = ..., parts: _Optional[_Iterable[_Union[_recall_pb2.ContextPart, _Mapping]]] = ..., cuts: _Optional[_Iterable[_Union[_recall_pb2.ContextCut, _Mapping]]] = ..., total_cut_count: _Optional[int] = ..., coverage: _Optional[_Union[_recall_pb2.RecallCoverage, _Mapping]] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., token_preset: _Optional[str] = ..., rendered: _Optional[_Union[_message_pb2.RenderedMessages, _Mapping]] = ...) -> None: ...
+
+class CountItemsRequest(_message.Message):
+    __slots__ = ("namespace", "filter", "metadata_path", "label_key", "order", "max_groups", "allow_partial", "reference_time")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    METADATA_PATH_FIELD_NUMBER: _ClassVar[int]
+    LABEL_KEY_FIELD_NUMBER: _ClassVar[int]
+    ORDER_FIELD_NUMBER: _ClassVar[int]
+    MAX_GROUPS_FIELD_NUMBER: _ClassVar[int]
+    ALLOW_PARTIAL_FIELD_NUMBER: _ClassVar[int]
+    REFERENCE_TIME_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    filter: _recall_pb2.RecallFilter
+    metadata_path: str
+    label_key: str
+    order: ItemGroupOrder
+    max_groups: int
+    allow_partial: bool
+    reference_time: _timestamp_pb2.Timestamp
+    def __init__(self, namespace: _Optional[str] = ..., filter: _Optional[_Union[_recall_pb2.RecallFilter, _Mapping]] = ..., metadata_path: _Optional[str] = ..., label_key: _Optional[str] = ..., order: _Optional[_Union[ItemGroupOrder, str]] = ..., max_groups: _Optional[int] = ..., allow_partial: _Optional[bool] = ..., reference_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class CountItemsResponse(_message.Message):
+    __slots__ = ("count", "message_count", "document_count", "memory_count", "groups", "value_count", "without_value_count", "groups_cut", "coverage")
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_COUNT_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_COUNT_FIELD_NUMBER: _ClassVar[int]
+    GROUPS_FIELD_NUMBER: _ClassVar[int]
+    VALUE_COUNT_FIELD_NUMBER: _ClassVar[int]
+    WITHOUT_VALUE_COUNT_FIELD_NUMBER: _ClassVar[int]
+    GROUPS_CUT_FIELD_NUMBER: _ClassVar[int]
+    COVERAGE_FIELD_NUMBER: _ClassVar[int]
+    count: int
+    message_count: int
+    document_count: int
+    memory_count: int
+    groups: _containers.RepeatedCompositeFieldContainer[ItemGroup]
+    value_count: int
+    without_value_count: int
+    groups_cut: bool
+    coverage: _recall_pb2.RecallCoverage
+    def __init__(self, count: _Optional[int] = ..., message_count: _Optional[int] = ..., document_count: _Optional[int] = ..., memory_count: _Optional[int] = ..., groups: _Optional[_Iterable[_Union[ItemGroup, _Mapping]]] = ..., value_count: _Optional[int] = ..., without_value_count: _Optional[int] = ..., groups_cut: _Optional[bool] = ..., coverage: _Optional[_Union[_recall_pb2.RecallCoverage, _Mapping]] = ...) -> None: ...
+
+class ItemGroup(_message.Message):
+    __slots__ = ("value", "count")
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    value: _struct_pb2.Value
+    count: int
+    def __init__(self, value: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., count: _Optional[int] = ...) -> None: ...

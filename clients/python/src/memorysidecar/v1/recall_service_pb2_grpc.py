@@ -38,6 +38,11 @@ class RecallServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_recall__service__pb2.EmbedRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_recall__service__pb2.EmbedResponse.FromString,
                 _registered_method=True)
+        self.CountItems = channel.unary_unary(
+                '/memorysidecar.v1.RecallService/CountItems',
+                request_serializer=memorysidecar_dot_v1_dot_recall__service__pb2.CountItemsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_recall__service__pb2.CountItemsResponse.FromString,
+                _registered_method=True)
 
 
 class RecallServiceServicer:
@@ -90,6 +95,19 @@ class RecallServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CountItems(self, request, context):
+        """Counts the messages, documents and memories that match a filter, in total and by the values
+        that they have at a path of their metadata or under a label.
+
+        The index counts: a completed write is in the count, and a count costs one pass over the values
+        of the namespace, without reading records. It is exact when `coverage.complete` is set and
+        nothing is left out, with one exception: a document whose time has run out is counted until
+        the server removes it, usually about a second later. Capability `count_items`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_RecallServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -107,6 +125,11 @@ def add_RecallServiceServicer_to_server(servicer, server):
                     servicer.Embed,
                     request_deserializer=memorysidecar_dot_v1_dot_recall__service__pb2.EmbedRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_recall__service__pb2.EmbedResponse.SerializeToString,
+            ),
+            'CountItems': grpc.unary_unary_rpc_method_handler(
+                    servicer.CountItems,
+                    request_deserializer=memorysidecar_dot_v1_dot_recall__service__pb2.CountItemsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_recall__service__pb2.CountItemsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -198,6 +221,33 @@ class RecallService:
             '/memorysidecar.v1.RecallService/Embed',
             memorysidecar_dot_v1_dot_recall__service__pb2.EmbedRequest.SerializeToString,
             memorysidecar_dot_v1_dot_recall__service__pb2.EmbedResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CountItems(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.RecallService/CountItems',
+            memorysidecar_dot_v1_dot_recall__service__pb2.CountItemsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_recall__service__pb2.CountItemsResponse.FromString,
             options,
             channel_credentials,
             insecure,
