@@ -11,7 +11,7 @@ import type { DocumentRefresh, ReadOperation } from "./operations.ts";
 export const COLLECTION_IDS: readonly string[] = ["c", "cc", "c.1", "d"];
 const SOURCE_IDS = ["", "", "s", "s2", "\u00e9"];
 const DOCUMENT_IDS = 24;
-const TTLS = [0, 0, 0, 30, 400];
+const TTLS = [0, 0, 30, 400, 4_000];
 const MODELS = ["m", "m2", ""];
 
 function several<T>(random: Random, max: number, draw: () => T): readonly T[] {
@@ -63,7 +63,9 @@ function drawIds(draw: Draw): readonly string[] {
 export function drawDocumentRefresh(draw: Draw, namespace: string): DocumentRefresh {
   const { random, nowMs } = draw;
   const collectionId = random.pick(COLLECTION_IDS);
-  return { kind: "refresh-documents", namespace, collectionId, documentIds: drawIds(draw), nowMs };
+  // A source lets its chunks live on, a chunk the others of its source.
+  const documentIds = random.chance(0.5) ? [random.pick(SOURCE_IDS.slice(2))] : drawIds(draw);
+  return { kind: "refresh-documents", namespace, collectionId, documentIds, nowMs };
 }
 
 /** Places of messages and documents: mostly of some that are there. */

@@ -9,6 +9,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { SessionRef } from "../../src/session/rules/session.ts";
 import type {
+  CollectionRef,
   Commit,
   MemoryStore,
   SessionDecision,
@@ -140,6 +141,7 @@ async function step(run: Run, operation: Operation): Promise<void> {
   const positions = await run.subject.store.positions(namespace);
   same(run, "the positions", positions, await run.model.store.positions(namespace));
   if (operation.kind === "documents") await compareDocuments(run, operation);
+  else if (operation.kind === "refresh-documents") await compareLives(run, operation);
   else if ("sessionId" in operation) {
     await compareSession(run, operation);
     if ("messageId" in operation) await compareMessage(run, operation);
@@ -168,6 +170,16 @@ async function compareDocuments(run: Run, { namespace, sessionId }: SessionRef):
   const read = { kind: "list-documents", namespace, sessionId, limit: 7 } as const;
   const expected = await onModel(run, read);
   same(run, "the documents", await applyTo(run.subject.store, read), expected);
+}
+
+/** Compares when the documents of a collection expire, also those that no refresh has named. */
+async function compareLives(run: Run, { namespace, collectionId }: CollectionRef): Promise<void> {
+  const query = { namespace, collectionId, after: 0, limit: 1_000 };
+  const { documents } = await run.model.store.listDocuments(query);
+  const documentIds = documents.map((document) => document.documentId);
+  const read = { kind: "document-lives", namespace, sessionId: collectionId, documentIds } as const;
+  const expected = await onModel(run, read);
+  same(run, "the lives of the documents", await applyTo(run.subject.store, read), expected);
 }
 
 async function compareMessage(
