@@ -69,6 +69,8 @@ export interface PolicyPreview {
   readonly overLimit: boolean;
   readonly messages: readonly MessagePreview[];
   readonly truncated: boolean;
+  /** The wire forms of the messages that a read would show. */
+  readonly shown: readonly Uint8Array[];
 }
 
 export interface MessagePreview {

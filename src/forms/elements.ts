@@ -20,13 +20,13 @@ export function refuse(field: string, description: string, limit?: number): neve
   throw new AppError(error.reason, error.message, { ...error.detail, metadata });
 }
 
-/** Takes a JSON list apart. Throws REQUEST_INVALID. */
-export function elementsOf(bytes: Uint8Array, field: string): readonly Element[] {
+/** Takes a JSON list of so many elements at least apart. Throws REQUEST_INVALID. */
+export function elementsOf(bytes: Uint8Array, field: string, least: 0 | 1): readonly Element[] {
   const text = textOf(bytes, field);
   const value = parsed(text, field);
   if (!isList(value)) return refuse(field, "must be a JSON array");
   const { appendMessages: max } = LIMITS;
-  if (value.length === 0) return refuse(field, "must have 1 element at least", 1);
+  if (value.length < least) return refuse(field, "must have 1 element at least", least);
   if (value.length > max) {
     return refuse(field, `has ${value.length} elements; at most ${max}`, max);
   }

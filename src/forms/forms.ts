@@ -46,9 +46,9 @@ export interface ReadElement {
 export function readElements(
   form: FormName,
   bytes: Uint8Array,
-  field: string,
+  { field, least }: { readonly field: string; readonly least: 0 | 1 },
 ): readonly ReadElement[] {
-  return elementsOf(bytes, field).map(({ text, value }, index) => {
+  return elementsOf(bytes, field, least).map(({ text, value }, index) => {
     return { message: FORMS[form].read(value, `${field}[${index}]`), text };
   });
 }

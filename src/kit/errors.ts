@@ -217,11 +217,14 @@ export function windowFull(limit: string): AppError {
 }
 
 /** Messages take too many bytes in the form of an API. */
-export function formTooLarge(bytes: number, limit: number): AppError {
+export function formTooLarge(
+  bytes: number,
+  limit: number,
+  advice = "Trim the window, or ask for fewer messages.",
+): AppError {
   return new AppError(
     "WINDOW_FULL",
-    `The messages take ${bytes} bytes in this form; an answer holds at most ${limit}. ` +
-      "Trim the window, or ask for fewer messages.",
+    `The messages take ${bytes} bytes in this form; an answer holds at most ${limit}. ${advice}`,
     { metadata: { limit: String(limit) } },
   );
 }

@@ -210,6 +210,8 @@ export interface BatchDeleteInput extends SessionRef, MessageNames {
 
 export interface ReplaceInput extends SessionRef {
   readonly drafts: readonly MessageDraft[];
+  /** Calls that results among the drafts answer and the rest of the window must have. */
+  readonly wantedCalls?: readonly WantedCall[];
   /** Undefined replaces the whole log. */
   readonly fromSeq: number | undefined;
   readonly keepCommonPrefix: boolean;

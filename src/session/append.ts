@@ -11,7 +11,6 @@ import { withInput, withoutOutcomes, withTurnEnd } from "../core/policy-state.ts
 import { changeWindow, type Pass, planOf, type WindowChange } from "../core/window-change.ts";
 import { sessionTotals, signalsOf } from "../core/window-view.ts";
 import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
-import { checkWantedCalls } from "../forms/forms.ts";
 import type { Call } from "../kit/call.ts";
 import { etagMismatch, lastSeqMismatch, requestInvalid, sessionNotFound } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
@@ -53,6 +52,7 @@ import {
   type SortedDrafts,
   sortDrafts,
 } from "./log/existing-messages.ts";
+import { checkAnswers } from "./log/wanted-calls.ts";
 import type { Session, SessionHead } from "./rules/session.ts";
 import { checkPatchHooks, newSession, type PatchedSession, patchSession } from "./sessions.ts";
 
@@ -165,11 +165,8 @@ function decideAppend(
   const patched = patch(append, view, stored);
   if (patched === "need-window") return { kind: "need-window" };
   if (patched === undefined && isNothing(input, arranged)) return unchanged(append, stored, sorted);
-  const { wantedCalls = [] } = input;
-  if (wantedCalls.length > 0) {
-    if (view.window === undefined) return { kind: "need-window" };
-    checkWantedCalls(wantedCalls, view.window);
-  }
+  const answers = checkAnswers(input.wantedCalls ?? [], view, arranged.erase);
+  if (answers === "need-window") return { kind: "need-window" };
   const start = patched?.session ?? stored;
   const { policy } = start.fields;
   if (policy.tokenRule === "given") checkGiven(input.drafts, sorted);

@@ -25,6 +25,7 @@ import { checkMemoryPolicy } from "../memory/policy-wire.ts";
 import { checkConditions, checkPeriod } from "../recall/filter-wire.ts";
 import { checkOperations } from "../records/checks.ts";
 import { checkPolicyChoice } from "../window/policy-checks.ts";
+import type { GivenMessages } from "./form-wire.ts";
 import { checkContent, checkNewMessage, checkOneContent } from "./message-checks.ts";
 import { SETTING_PATHS } from "./rules/session.ts";
 
@@ -138,11 +139,8 @@ export function requiredSession(request: UpdateSessionRequest): Session {
 export function checkAppendMessages(request: AppendMessagesRequest, v: Violations): void {
   const { messages } = request;
   checkForm(v, request);
-  for (let index = 0; index < messages.length && !v.full; index++) {
-    v.enterItem("messages", index);
-    checkNewMessage(v, messages[index] as Message);
-    v.leaveItem();
-  }
+  if (request.form === 0 && request.formMessages.length === 0) checkCount(v, request);
+  checkNewMessages(v, messages);
   const isFail = request.onExisting <= OnExistingMessage.FAIL;
   if (messages.length > 1 && isFail) checkDistinctIds(v, messages);
   checkOperations(v, request.recordOperations, "record_operations");
@@ -173,18 +171,26 @@ function checkAttributes(v: Violations, request: AppendMessagesRequest): void {
   }
 }
 
+/** Checks that an append of our messages has something to do. */
+function checkCount(v: Violations, { messages, turnEnd }: AppendMessagesRequest): void {
+  if (messages.length > 0 || turnEnd) return;
+  v.add("messages", "must have 1 entry at least, or turn_end must be set", 1);
+}
+
+function checkNewMessages(v: Violations, messages: readonly Message[]): void {
+  for (let index = 0; index < messages.length && !v.full; index++) {
+    v.enterItem("messages", index);
+    checkNewMessage(v, messages[index] as Message);
+    v.leaveItem();
+  }
+}
+
 /** Checks that the messages come in one way: as ours, or in the form that is named. */
-function checkForm(
-  v: Violations,
-  { form, formMessages, messages, turnEnd }: AppendMessagesRequest,
-): void {
+function checkForm(v: Violations, { form, formMessages, messages }: GivenMessages): void {
   if (form !== 0) {
     if (messages.length > 0) v.add("messages", "must not come with form");
     if (formMessages.length === 0) v.add("form_messages", "is required with form");
   } else if (formMessages.length > 0) v.add("form", "is required with form_messages");
-  else if (messages.length === 0 && !turnEnd) {
-    v.add("messages", "must have 1 entry at least, or turn_end must be set", 1);
-  }
 }
 
 function checkDistinctIds(v: Violations, messages: readonly Message[]): void {
@@ -217,11 +223,8 @@ export function requiredMessage(request: UpdateMessageRequest): Message {
 
 export function checkReplaceMessages(request: ReplaceMessagesRequest, v: Violations): void {
   const { messages, target } = request;
-  for (let index = 0; index < messages.length && !v.full; index++) {
-    v.enterItem("messages", index);
-    checkNewMessage(v, messages[index] as Message);
-    v.leaveItem();
-  }
+  checkForm(v, request);
+  checkNewMessages(v, messages);
   if (messages.length > 1) checkDistinctIds(v, messages);
   if (target?.$case === "all" && request.keepCommonPrefix) {
     v.add("keep_common_prefix", "is not allowed with all");

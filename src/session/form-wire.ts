@@ -54,9 +54,23 @@ export interface FormDrafts {
   readonly wanted: readonly WantedCall[];
 }
 
-/** Gives the messages of a request as if it had brought ours. Throws REQUEST_INVALID. */
-export function fromFormMessages(form: FormName, bytes: Uint8Array): FormDrafts {
-  const elements = readElements(form, bytes, FIELD);
+/** The messages of a request: ours, or those in the form that it names. */
+export interface GivenMessages {
+  readonly form: wire.MessageForm;
+  readonly formMessages: Uint8Array;
+  readonly messages: readonly wire.Message[];
+}
+
+/** Gives the messages of a request, `least` if they are in a form. Throws REQUEST_INVALID. */
+export function fromMessages(given: GivenMessages, least: 0 | 1): FormDrafts {
+  const form = fromForm(given.form);
+  if (form === undefined) return { messages: given.messages, wanted: [] };
+  return fromFormMessages(form, given.formMessages, least);
+}
+
+/** Gives messages in a form as if a request had brought ours. Throws REQUEST_INVALID. */
+export function fromFormMessages(form: FormName, bytes: Uint8Array, least: 0 | 1 = 1): FormDrafts {
+  const elements = readElements(form, bytes, { field: FIELD, least });
   const wanted = wantedCalls(elements.map(({ message }) => message));
   return { messages: elements.map((element, index) => toMessage(form, element, index)), wanted };
 }

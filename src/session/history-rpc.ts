@@ -28,6 +28,7 @@ import {
   checkReplaceMessages,
   checkSessionFilter,
 } from "./checks.ts";
+import { fromMessages } from "./form-wire.ts";
 import { toAppended, toDraft } from "./message-wire.ts";
 import { fromSessionFilter } from "./wire.ts";
 
@@ -160,10 +161,12 @@ export const replaceMessages: UnaryRpc<ReplaceMessagesRequest> = {
   cancelable: true,
   handle: ({ services }, call, request) => {
     const { expectedLastSeq, target } = request;
+    const { messages, wanted } = fromMessages(request, 0);
     return services.sessions.replaceMessages(call, {
       namespace: fromNamespace(request.namespace),
       sessionId: request.sessionId,
-      drafts: request.messages.map(toDraft),
+      drafts: messages.map(toDraft),
+      wantedCalls: wanted,
       fromSeq: target?.$case === "fromSeq" ? Number(target.value) : undefined,
       keepCommonPrefix: request.keepCommonPrefix,
       createSession: request.createSession,

@@ -45,7 +45,7 @@ import {
   checkUpdateMessage,
   requiredMessage,
 } from "./checks.ts";
-import { type FormDrafts, fromForm, fromFormMessages, toRendered } from "./form-wire.ts";
+import { fromMessages, toRendered } from "./form-wire.ts";
 import type { ListMessagesInput } from "./log/list-messages.ts";
 import { messageTest } from "./message-filter-wire.ts";
 import { encodeAppendAnswer, messagePaths, toDraft } from "./message-wire.ts";
@@ -78,7 +78,7 @@ function fromAppend(
   { etags }: Pick<RpcContext, "etags">,
 ): AppendInput {
   const { expectedLastSeq, session, sessionUpdateMask, windowReply } = request;
-  const { messages, wanted } = messagesOf(request);
+  const { messages, wanted } = fromMessages(request, 1);
   const replyPolicy = windowReply?.policy && fromPolicyChoice(windowReply.policy);
   return {
     namespace: fromNamespace(request.namespace),
@@ -102,12 +102,6 @@ function fromAttributes(session: Session, mask: readonly string[] | undefined): 
   const input = fromSession(session);
   const paths = mask === undefined ? [] : sessionPaths(session, input, mask);
   return { input, paths, etag: session.etag };
-}
-
-/** Gives the messages of an append in whatever form. Throws REQUEST_INVALID. */
-function messagesOf({ form, formMessages, messages }: AppendMessagesRequest): FormDrafts {
-  const name = fromForm(form);
-  return name === undefined ? { messages, wanted: [] } : fromFormMessages(name, formMessages);
 }
 
 const MESSAGE_FIELD = 1;

@@ -9,7 +9,7 @@ import type {
   PreviewInput,
   PreviewResult,
 } from "../core/window-api.ts";
-import { showWindow } from "../core/window-shown.ts";
+import { type Shown, showWindow } from "../core/window-shown.ts";
 import { detailReader, isInLog, mergeInserts, signalsOf } from "../core/window-view.ts";
 import { type Call, checkLive } from "../kit/call.ts";
 import { sessionNotFound } from "../kit/errors.ts";
@@ -193,30 +193,32 @@ async function preview(
 ): Promise<PolicyPreview> {
   const { entries, firstNamed } = scene;
   const course = follow(scene, policy);
+  const shown = await shownBy(context, session, { scene, policy, course });
   return {
     policy,
     before: plain(totalsOf(entries)),
-    after: plain(await totalsOfRead(context, session, { scene, policy, course })),
+    after: plain(shown.totals),
     trims: course.trims,
     runs: course.runs,
     warnings: course.warnings,
     overLimit: course.overLimit,
     messages: messagesOf(scene, policy, course),
     truncated: firstNamed > 0,
+    shown: shown.entries.map(({ bytes }) => bytes),
   };
 }
 
 /** The result of a read, with filled results and the summary of the session. */
-async function totalsOfRead(
+async function shownBy(
   context: ServiceContext,
   { fields }: Session,
   { scene, policy, course }: { scene: Scene; policy: Policy; course: Course },
-): Promise<Totals> {
+): Promise<Shown> {
   const { detailOf, entries } = scene;
   const hasInserts = !entries.every(isInLog);
   const viewed = { outcome: course.shown, policy, own: fields.policy, detailOf, hasInserts };
   const shown = await showWindow(context, viewed, undefined);
-  return (await withSummary(context, viewed, shown, fields.summary)).totals;
+  return await withSummary(context, viewed, shown, fields.summary);
 }
 
 function plain({ messageCount, tokenCount }: Totals): Totals {

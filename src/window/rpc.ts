@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expandPreset, type OptionInfo, PRESETS, type PresetInfo } from "../compat/presets.ts";
-import type { TrimTarget } from "../core/window-api.ts";
+import type { PolicyPreview, TrimTarget } from "../core/window-api.ts";
 import { fromNamespace, fromSignals } from "../core/wire.ts";
 import type { UnaryRpc } from "../edge/rpc.ts";
+import type { MessageForm, RenderedMessages } from "../gen/memorysidecar/v1/message.ts";
 import { PolicyPreset, type PresetOption, PreviewSource } from "../gen/memorysidecar/v1/policy.ts";
 import {
   type GetWindowRequest,
@@ -15,7 +17,9 @@ import {
 } from "../gen/memorysidecar/v1/session_service.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { fillPage, pageLimit } from "../grpc/page-token.ts";
-import { spliceField, spliceMessages } from "../grpc/splice.ts";
+import { RESPONSE_BYTES_MAX, spliceField, spliceMessages } from "../grpc/splice.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import { type AppError, formTooLarge } from "../kit/errors.ts";
 import { checkGetWindow } from "../session/checks.ts";
 import { toRendered } from "../session/form-wire.ts";
 import { toSummary } from "../session/wire.ts";
@@ -85,13 +89,43 @@ export const previewPolicy: UnaryRpc<PreviewPolicyRequest> = {
       source: source === PreviewSource.LOG ? "log" : "window",
       ...fromSignals(request),
     });
-    return encodeWire(PreviewPolicyResponse, {
+    const answer = encodeWire(PreviewPolicyResponse, {
       previews: toPreviews(result.previews),
       lastSeq: BigInt(result.lastSeq),
       revision: BigInt(result.revision),
+      rendered: await renderedOf(call, request.form, result.previews),
     });
+    const { length } = answer;
+    if (request.form !== 0 && length > RESPONSE_BYTES_MAX) throw previewsTooLarge(length);
+    return answer;
   },
 };
+
+function previewsTooLarge(bytes: number): AppError {
+  const advice = "Preview fewer policies, or the window without a form.";
+  return formTooLarge(bytes, RESPONSE_BYTES_MAX, advice);
+}
+
+/** The windows of previews in a form; none without one. Throws WINDOW_FULL. */
+async function renderedOf(
+  call: Call,
+  form: MessageForm,
+  previews: readonly PolicyPreview[],
+): Promise<RenderedMessages[]> {
+  const all: RenderedMessages[] = [];
+  let bytes = 0;
+  for (const { shown } of previews) {
+    const rendered = toRendered(form, shown, "window");
+    if (rendered === undefined) return all;
+    all.push(rendered);
+    bytes += rendered.messages.length + rendered.system.length;
+    if (bytes > RESPONSE_BYTES_MAX) throw previewsTooLarge(bytes);
+    // Other work runs between two windows.
+    await nextTurn();
+    checkLive(call.signal);
+  }
+  return all;
+}
 
 // By their public numbers. Not set means one message after the other here.
 const UNITS: readonly WindowUnit[] = ["message", "message", "assistant-turn", "turn"];

@@ -168,6 +168,10 @@ const STATED: readonly Stated[] = [
   { of: "BatchDeleteMessagesRequest.seq_ranges", limits: ["batchMessages"] },
   { of: "PopMessagesRequest.count", limits: ["batchMessages"] },
   { of: "ReplaceMessagesRequest.messages", limits: ["appendMessages"] },
+  {
+    of: "ReplaceMessagesRequest.form_messages",
+    limits: ["appendMessages", "formDepth", "formMessageBytes"],
+  },
   { of: "ReplaceMessagesRequest.from_seq", limits: ["batchMessages", "editBytes"] },
   { of: "RestoreMessagesRequest.message_ids", limits: ["restoreMessages"] },
   { of: "RestoreMessagesRequest.seq_ranges", limits: ["restoreRanges"] },

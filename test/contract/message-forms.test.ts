@@ -15,7 +15,14 @@ import {
   startContractServer,
   type TestServer,
 } from "../support/contract/client.ts";
-import { message } from "../support/contract/samples.ts";
+import {
+  dropOldest,
+  keepStage,
+  message,
+  policy,
+  session,
+  written,
+} from "../support/contract/samples.ts";
 import { SAMPLES } from "../support/forms/samples.ts";
 
 let server: TestServer;
@@ -213,6 +220,122 @@ const REFUSED: readonly (readonly [
     /answers no tool call/,
   ],
 ];
+
+describe("messages of a replacement in a form", () => {
+  const ALL_OF = { target: { $case: "all", value: {} } } as const;
+  const from = (seq: bigint) => ({ target: { $case: "fromSeq", value: seq } }) as const;
+  const logIn = async (form: MessageForm, sessionId: string) =>
+    (await server.client.call("listMessages", { sessionId, form })).rendered?.messages.toString();
+
+  test.each(ALL)("come out byte for byte in form %s", async (form) => {
+    const { messages, system } = SAMPLES[form];
+    const sessionId = await appended(OPENAI_CHAT, '[{"role":"user","content":"Old"}]');
+    const elements = [...system, ...messages];
+    const formMessages = Buffer.from(`[ ${elements.join(" ,\n")} ]`);
+    const replace = { sessionId, form, formMessages };
+    const answer = await server.client.call("replaceMessages", { ...replace, ...ALL_OF });
+    expect(answer.messages).toHaveLength(elements.length);
+    expect(answer.deletedTotals?.messageCount).toBe(1n);
+    expect(await logIn(form, sessionId)).toBe(`[${elements.join(",")}]`);
+    // The same list again changes nothing.
+    const keep = { ...replace, ...from(2n), keepCommonPrefix: true };
+    const again = await server.client.call("replaceMessages", keep);
+    expect(again.revision).toBe(answer.revision);
+    expect(await logIn(form, sessionId)).toBe(`[${elements.join(",")}]`);
+  });
+
+  test.each(REFUSED)("are refused, %s: %s", async (form, json, field, says) => {
+    const sessionId = await appended(OPENAI_CHAT, '[{"role":"user","content":"Old"}]');
+    const replace = { sessionId, form, formMessages: Buffer.from(json), ...ALL_OF };
+    if (json === "[]") {
+      await server.client.call("replaceMessages", replace);
+      expect(await logIn(form, sessionId)).toBe("[]");
+      return;
+    }
+    const failure = await server.client.fail("replaceMessages", replace);
+    expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID" });
+    expect(failure.fields).toEqual([field]);
+    expect(failure.message).toMatch(says);
+    expect(await logIn(OPENAI_CHAT, sessionId)).toBe('[{"role":"user","content":"Old"}]');
+  });
+
+  test("come with a form and without messages of ours", async () => {
+    const formMessages = Buffer.from(`[${CALL}]`);
+    const cases = [
+      [{ form: 9 as MessageForm, formMessages }, "form"],
+      [{ form: OPENAI_CHAT, formMessages, messages: [message()] }, "messages"],
+      [{ formMessages }, "form"],
+    ] satisfies readonly (readonly [Partial<RequestOf<"replaceMessages">>, string])[];
+    for (const [fields, field] of cases) {
+      const replace = { sessionId: "refused", createSession: true, ...ALL_OF, ...fields };
+      const failure = await server.client.fail("replaceMessages", replace);
+      expect([failure.reason, failure.fields]).toEqual(["REQUEST_INVALID", [field]]);
+    }
+  });
+
+  test("may answer a call that stays, and none that is erased", async () => {
+    const user = '{"role":"user","content":"Look"}';
+    const sessionId = await appended(OPENAI_CHAT, `[${user},${CALL},${ANSWER}]`);
+    const replace = { sessionId, form: OPENAI_CHAT, formMessages: Buffer.from(`[${ANSWER}]`) };
+    for (const target of [ALL_OF, from(1n), from(2n)]) {
+      const failure = await server.client.fail("replaceMessages", { ...replace, ...target });
+      expect(failure.fields).toEqual(["form_messages[0].tool_call_id"]);
+    }
+    expect(await logIn(OPENAI_CHAT, sessionId)).toBe(`[${user},${CALL},${ANSWER}]`);
+    await server.client.call("replaceMessages", { ...replace, ...from(3n) });
+    expect(await logIn(OPENAI_CHAT, sessionId)).toBe(`[${user},${CALL},${ANSWER}]`);
+    expect((await windowIn(OPENAI_CHAT, sessionId)).text).toBe(`[${user},${CALL},${ANSWER}]`);
+  });
+});
+
+describe("a preview in a form", () => {
+  const keep = (maxMessages: number) => {
+    const value = dropOldest({ maxMessages });
+    return written(policy({ stages: [keepStage({ select: { $case: "dropOldest", value } })] }));
+  };
+
+  test("gives the window that a read would show under each policy", async () => {
+    const texts = ["a", "b", "c"].map((text) => `{"role":"user","content":"${text}"}`);
+    const sessionId = await appended(OPENAI_CHAT, `[${texts.join(",")}]`);
+    await server.client.call("setSummary", { sessionId, text: "Before." });
+    const preview = { sessionId, policies: [keep(2), keep(9)], form: OPENAI_CHAT };
+    const { previews, rendered } = await server.client.call("previewPolicy", preview);
+    expect(previews).toHaveLength(2);
+    const contents = rendered.map(({ form, messages }) => {
+      expect(form).toBe(OPENAI_CHAT);
+      return JSON.parse(messages.toString()).map((one: { content: string }) => one.content);
+    });
+    expect(contents.map((one) => one.slice(1))).toEqual([
+      ["b", "c"],
+      ["a", "b", "c"],
+    ]);
+    expect(contents[0][0]).toContain("Before.");
+    // As a read through the policy gives it.
+    const read = { sessionId, policy: keep(2), form: OPENAI_CHAT };
+    const window = await server.client.call("getWindow", read);
+    expect(rendered[0]).toEqual(window.rendered);
+    const plain = await server.client.call("previewPolicy", { ...preview, form: 0 });
+    expect(plain).toEqual({ ...plain, previews, rendered: [] });
+  });
+
+  test("says when the windows have no room in an answer", async () => {
+    const long = `{"role":"user","content":"${"x".repeat(900_000)}"}`;
+    const sessionId = await appended(OPENAI_CHAT, `[${long},${long},${long}]`, {
+      session: session({ policy: keep(9) }),
+    });
+    const policies = [keep(9), keep(10)];
+    const preview = { sessionId, form: GEMINI, policies };
+    const failure = await server.client.fail("previewPolicy", preview);
+    expect(failure).toMatchObject({ code: "FAILED_PRECONDITION", reason: "WINDOW_FULL" });
+    expect(failure.metadata["limit"]).toBe("4194304");
+    expect(failure.message).toMatch(/Preview fewer policies/);
+    const first = { ...preview, policies: policies.slice(0, 1) };
+    const one = await server.client.call("previewPolicy", first);
+    expect(one.rendered[0]?.messages.length).toBeGreaterThan(2_700_000);
+    const unknown = { sessionId, form: 9 as MessageForm };
+    expect((await server.client.fail("previewPolicy", unknown)).fields).toEqual(["form"]);
+  });
+});
 
 describe("messages in a form are refused", () => {
   test.each(REFUSED)("%s: %s", async (form, json, field, says) => {

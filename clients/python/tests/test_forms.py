@@ -134,6 +134,24 @@ def test_a_context_in_a_form_is_the_whole_prompt(client: Client) -> None:
     assert ms.rendered_in(done.context).messages == prompt.messages
 
 
+def test_a_replacement_takes_a_form(client: Client) -> None:
+    client.append("s", CHAT, form="openai_chat", create_session=True)
+    done = client.replace_messages("s", CHAT[2:], form="openai_chat", from_seq=3)
+    assert done.deleted_totals.message_count == 2
+    assert client.window("s", form="openai_chat").messages == CHAT
+    client.replace_messages("s", [], form="openai_chat", all=True)
+    assert client.window("s", form="openai_chat").messages == []
+
+
+def test_a_preview_gives_windows_in_a_form(client: Client) -> None:
+    client.append("s", CHAT, form="openai_chat", create_session=True)
+    preview = client.preview_policy("s", form="anthropic")
+    [window] = ms.rendered_previews(preview)
+    assert window.system == [{"type": "text", "text": "You plan trips."}]
+    assert window.messages == client.window("s", form="anthropic").messages
+    assert window.response.after_totals.message_count == 4
+
+
 def test_asyncio_has_the_same(server: RealServer) -> None:
     async def main() -> None:
         async with AsyncClient(server.address, namespace="forms-async") as client:

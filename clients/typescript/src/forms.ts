@@ -6,8 +6,12 @@ import {
   MessageForm,
   type RenderedMessages,
 } from "./gen/memorysidecar/v1/message.ts";
+import type { PolicyPreview } from "./gen/memorysidecar/v1/policy.ts";
 import type { AssembleContextResponse } from "./gen/memorysidecar/v1/recall_service.ts";
-import type { GetWindowResponse } from "./gen/memorysidecar/v1/session_service.ts";
+import type {
+  GetWindowResponse,
+  PreviewPolicyResponse,
+} from "./gen/memorysidecar/v1/session_service.ts";
 import type { JsonObject } from "./message.ts";
 
 const FORMS = {
@@ -82,4 +86,15 @@ export function renderedIn<
     | AssembleContextResponse,
 >(response: Response | undefined): Rendered<Response | undefined, Element> {
   return toRendered(response?.rendered, response);
+}
+
+/** Gives the windows of a preview that was asked for in a form, one for each policy. */
+export function renderedPreviews<Element = JsonObject>({
+  previews,
+  rendered,
+}: PreviewPolicyResponse): Rendered<PolicyPreview, Element>[] {
+  return previews.flatMap((preview, index) => {
+    const window = rendered[index];
+    return window === undefined ? [] : [toRendered<PolicyPreview, Element>(window, preview)];
+  });
 }

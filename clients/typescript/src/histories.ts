@@ -1,6 +1,7 @@
 // The methods of the client for several messages of a log at once.
 
 import type { CallOptions, MutationOptions } from "./call.ts";
+import { type FormMessages, type FormName, toForm, toFormMessages } from "./forms.ts";
 import {
   BatchDeleteMessagesRequest,
   type BatchDeleteMessagesResponse,
@@ -43,6 +44,11 @@ export interface ReplaceMessagesOptions extends MutationOptions {
   readonly expectedLastSeq?: SeqInput | undefined;
   /** Creates the session with the defaults if it does not exist. Default false. */
   readonly createSession?: boolean | undefined;
+}
+
+/** Options of a replacement by messages in the form of a model API. */
+export interface FormReplaceMessagesOptions extends ReplaceMessagesOptions {
+  readonly form: FormName;
 }
 
 /** Options of the removal of the newest messages. */
@@ -106,6 +112,13 @@ export class HistoryMethods extends WindowMethods {
     return this.call(Sessions.batchDeleteMessages, request, opts);
   }
 
+  /** Replaces messages by others in the form of a model API: `opts.form` names it. */
+  replaceMessages(
+    sessionId: string,
+    from: SeqInput | "all",
+    messages: FormMessages,
+    opts: FormReplaceMessagesOptions,
+  ): Promise<ReplaceMessagesResponse>;
   /**
    * Replaces the messages from a seq on, or all of them, for good, by others: all or none. `from`
    * is a seq or "all".
@@ -114,12 +127,21 @@ export class HistoryMethods extends WindowMethods {
     sessionId: string,
     from: SeqInput | "all",
     messages: readonly MessageInput[],
-    opts: ReplaceMessagesOptions = {},
+    opts?: ReplaceMessagesOptions,
+  ): Promise<ReplaceMessagesResponse>;
+  replaceMessages(
+    sessionId: string,
+    from: SeqInput | "all",
+    messages: readonly MessageInput[] | FormMessages,
+    opts: ReplaceMessagesOptions & { readonly form?: FormName } = {},
   ): Promise<ReplaceMessagesResponse> {
+    const { form } = opts;
     const request = ReplaceMessagesRequest.fromPartial({
       ...this.change(opts),
       sessionId,
-      messages: messages.map(toMessage),
+      ...(form === undefined
+        ? { messages: (messages as readonly MessageInput[]).map(toMessage) }
+        : { form: toForm(form), formMessages: toFormMessages(messages) }),
       target:
         from === "all" ? { $case: "all", value: {} } : { $case: "fromSeq", value: BigInt(from) },
       keepCommonPrefix: opts.keepCommonPrefix ?? false,

@@ -18,7 +18,13 @@ export {
   MemorySidecarError,
   Status,
 } from "./errors.ts";
-export { type FormMessages, type FormName, type Rendered, renderedIn } from "./forms.ts";
+export {
+  type FormMessages,
+  type FormName,
+  type Rendered,
+  renderedIn,
+  renderedPreviews,
+} from "./forms.ts";
 export {
   BreakerState,
   type ErasedCount,
@@ -202,6 +208,7 @@ export {
 export type {
   BatchDeleteMessagesOptions,
   BatchGetMessagesOptions,
+  FormReplaceMessagesOptions,
   PopMessagesOptions,
   ReplaceMessagesOptions,
 } from "./histories.ts";

@@ -156,6 +156,8 @@ export interface WindowOptions extends CallOptions {
 
 /** Options of a preview. */
 export interface PreviewOptions extends CallOptions {
+  /** Gives the windows in the form of a model API too: read them with `renderedPreviews`. */
+  readonly form?: FormName | undefined;
   /** Stages to run. Default: those on append and on read. */
   readonly occasions?: readonly OccasionName[] | undefined;
   /** Over which messages: the stored window, or the newest of the log. Default `window`. */

@@ -281,6 +281,7 @@ export function previewRequest(
     source: source === "log" ? PreviewSource.LOG : PreviewSource.WINDOW,
     modelInputTokens: optionalSeq(modelInputTokens),
     toolOutcomes: [...toolOutcomes],
+    form: toForm(options.form),
   });
 }
 

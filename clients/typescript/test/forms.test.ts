@@ -5,7 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningServer, startServer } from "../../../test/support/process/server.ts";
-import { connect, FormNoteKind, type MemorySidecar, renderedIn } from "../src/index.ts";
+import {
+  connect,
+  FormNoteKind,
+  type MemorySidecar,
+  renderedIn,
+  renderedPreviews,
+} from "../src/index.ts";
 
 let server: RunningServer;
 let client: MemorySidecar;
@@ -88,6 +94,18 @@ describe("messages in a form", () => {
     expect(JSON.stringify(prompt.messages[0])).toContain("Ana likes the sea.");
     expect(prompt.response.tokenCount).toBeLessThanOrEqual(4_000);
     expect(renderedIn(context).messages).toEqual(prompt.messages);
+  });
+
+  test("replace others, and are in the windows of a preview", async () => {
+    await client.append("rewrite", CHAT, { form: "openai_chat", createSession: true });
+    const opts = { form: "openai_chat" } as const;
+    const done = await client.replaceMessages("rewrite", 3, CHAT.slice(2), opts);
+    expect(done.deletedTotals?.messageCount).toBe(2n);
+    expect((await client.window("rewrite", opts)).messages).toEqual(CHAT);
+    const preview = await client.previewPolicy("rewrite", [], { form: "anthropic" });
+    const [window] = renderedPreviews(preview);
+    expect(window?.messages).toHaveLength(3);
+    expect(window?.response.afterTotals?.messageCount).toBe(4n);
   });
 
   test("are refused with the path inside the JSON", async () => {

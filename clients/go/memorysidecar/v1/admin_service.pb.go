@@ -611,12 +611,14 @@ type GetServerInfoResponse struct {
 	//   - `policy_conditions`: conditions in CEL.
 	//   - `policy_presets`: presets and ListPolicyPresets.
 	//   - `policy_preview`: PreviewPolicy.
+	//   - `preview_forms`: `form` of PreviewPolicy.
 	//   - `recall`: Recall.
 	//   - `record_paths`: ListRecordPaths.
 	//   - `record_uploads`: UploadRecordPart, `NamedRecord.upload_id`, and ranges of values in
 	//     GetRecord.
 	//   - `records`: RecordService.
 	//   - `relations`: QueryRelations and MergeEntities.
+	//   - `replace_forms`: `form` of ReplaceMessages.
 	//   - `replace_messages`: ReplaceMessages.
 	//   - `restore`: RestoreMessages.
 	//   - `session_lists`: `session_id_prefix` and `metadata` of SessionFilter, the orders by

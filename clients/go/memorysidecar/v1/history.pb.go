@@ -743,7 +743,15 @@ type ReplaceMessagesRequest struct {
 	// messages.
 	CreateSession bool `protobuf:"varint,8,opt,name=create_session,json=createSession,proto3" json:"create_session,omitempty"`
 	// Idempotency key: makes a repeat safe. Optional, at most 128 bytes.
-	RequestId     string `protobuf:"bytes,9,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,9,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// Form of `form_messages`. Unset means that the messages are in `messages`. Capability
+	// `replace_forms`.
+	Form MessageForm `protobuf:"varint,10,opt,name=form,proto3,enum=memorysidecar.v1.MessageForm" json:"form,omitempty"`
+	// The messages in this form, instead of `messages`: a JSON array in UTF-8 of at most 1,000
+	// elements, at most 64 levels deep. An empty array only erases. A tool result needs its call
+	// among the elements before it, or in the part of the window that stays. At most 4 MiB (4,194,304
+	// bytes).
+	FormMessages  []byte `protobuf:"bytes,11,opt,name=form_messages,json=formMessages,proto3" json:"form_messages,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -850,6 +858,20 @@ func (x *ReplaceMessagesRequest) GetRequestId() string {
 		return x.RequestId
 	}
 	return ""
+}
+
+func (x *ReplaceMessagesRequest) GetForm() MessageForm {
+	if x != nil {
+		return x.Form
+	}
+	return MessageForm_MESSAGE_FORM_UNSPECIFIED
+}
+
+func (x *ReplaceMessagesRequest) GetFormMessages() []byte {
+	if x != nil {
+		return x.FormMessages
+	}
+	return nil
 }
 
 type isReplaceMessagesRequest_Target interface {
@@ -1069,7 +1091,7 @@ const file_memorysidecar_v1_history_proto_rawDesc = "" +
 	"\bmessages\x18\x01 \x03(\v2\x19.memorysidecar.v1.MessageR\bmessages\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12,\n" +
 	"\x05trims\x18\x03 \x03(\v2\x16.memorysidecar.v1.TrimR\x05trims\x12=\n" +
-	"\rwindow_totals\x18\x04 \x01(\v2\x18.memorysidecar.v1.TotalsR\fwindowTotals\"\xfe\x03\n" +
+	"\rwindow_totals\x18\x04 \x01(\v2\x18.memorysidecar.v1.TotalsR\fwindowTotals\"\xe1\x04\n" +
 	"\x16ReplaceMessagesRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
 	"\n" +
@@ -1081,7 +1103,10 @@ const file_memorysidecar_v1_history_proto_rawDesc = "" +
 	"\x11expected_last_seq\x18\a \x01(\x03B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\x00\x009\xff\xff\xff\xff\xff\xff?CH\x01R\x0fexpectedLastSeq\x88\x01\x01\x12%\n" +
 	"\x0ecreate_session\x18\b \x01(\bR\rcreateSession\x12&\n" +
 	"\n" +
-	"request_id\x18\t \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x01R\trequestIdB\x0e\n" +
+	"request_id\x18\t \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x01R\trequestId\x121\n" +
+	"\x04form\x18\n" +
+	" \x01(\x0e2\x1d.memorysidecar.v1.MessageFormR\x04form\x12.\n" +
+	"\rform_messages\x18\v \x01(\fB\t\xba\xbe\x18\x05\x18\x80\x80\x80\x02R\fformMessagesB\x0e\n" +
 	"\x06target\x12\x04\xb8\xbe\x18\x01B\x14\n" +
 	"\x12_expected_last_seq\"\r\n" +
 	"\vAllMessages\"\xbd\x02\n" +
@@ -1125,7 +1150,8 @@ var file_memorysidecar_v1_history_proto_goTypes = []any{
 	(*SessionFilter)(nil),               // 14: memorysidecar.v1.SessionFilter
 	(*Trim)(nil),                        // 15: memorysidecar.v1.Trim
 	(*Totals)(nil),                      // 16: memorysidecar.v1.Totals
-	(*AppendedMessage)(nil),             // 17: memorysidecar.v1.AppendedMessage
+	(MessageForm)(0),                    // 17: memorysidecar.v1.MessageForm
+	(*AppendedMessage)(nil),             // 18: memorysidecar.v1.AppendedMessage
 }
 var file_memorysidecar_v1_history_proto_depIdxs = []int32{
 	12, // 0: memorysidecar.v1.BatchGetMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
@@ -1141,15 +1167,16 @@ var file_memorysidecar_v1_history_proto_depIdxs = []int32{
 	16, // 10: memorysidecar.v1.PopMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
 	13, // 11: memorysidecar.v1.ReplaceMessagesRequest.messages:type_name -> memorysidecar.v1.Message
 	10, // 12: memorysidecar.v1.ReplaceMessagesRequest.all:type_name -> memorysidecar.v1.AllMessages
-	17, // 13: memorysidecar.v1.ReplaceMessagesResponse.messages:type_name -> memorysidecar.v1.AppendedMessage
-	16, // 14: memorysidecar.v1.ReplaceMessagesResponse.deleted_totals:type_name -> memorysidecar.v1.Totals
-	15, // 15: memorysidecar.v1.ReplaceMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
-	16, // 16: memorysidecar.v1.ReplaceMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	17, // 13: memorysidecar.v1.ReplaceMessagesRequest.form:type_name -> memorysidecar.v1.MessageForm
+	18, // 14: memorysidecar.v1.ReplaceMessagesResponse.messages:type_name -> memorysidecar.v1.AppendedMessage
+	16, // 15: memorysidecar.v1.ReplaceMessagesResponse.deleted_totals:type_name -> memorysidecar.v1.Totals
+	15, // 16: memorysidecar.v1.ReplaceMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
+	16, // 17: memorysidecar.v1.ReplaceMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_history_proto_init() }

@@ -3407,7 +3407,9 @@ type PreviewPolicyRequest struct {
 	// Input tokens of the model. Unset means the stored number of the session.
 	ModelInputTokens *int64 `protobuf:"varint,6,opt,name=model_input_tokens,json=modelInputTokens,proto3,oneof" json:"model_input_tokens,omitempty"`
 	// Outcomes of tools. At most 256. Empty means those that the session has stored.
-	ToolOutcomes  []*ToolOutcome `protobuf:"bytes,7,rep,name=tool_outcomes,json=toolOutcomes,proto3" json:"tool_outcomes,omitempty"`
+	ToolOutcomes []*ToolOutcome `protobuf:"bytes,7,rep,name=tool_outcomes,json=toolOutcomes,proto3" json:"tool_outcomes,omitempty"`
+	// Form of the windows. If set, the response has `rendered`. Capability `preview_forms`.
+	Form          MessageForm `protobuf:"varint,8,opt,name=form,proto3,enum=memorysidecar.v1.MessageForm" json:"form,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3491,6 +3493,13 @@ func (x *PreviewPolicyRequest) GetToolOutcomes() []*ToolOutcome {
 	return nil
 }
 
+func (x *PreviewPolicyRequest) GetForm() MessageForm {
+	if x != nil {
+		return x.Form
+	}
+	return MessageForm_MESSAGE_FORM_UNSPECIFIED
+}
+
 // Effect that the policies would have on the session.
 type PreviewPolicyResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3499,7 +3508,10 @@ type PreviewPolicyResponse struct {
 	// Newest seq of the session.
 	LastSeq int64 `protobuf:"varint,2,opt,name=last_seq,json=lastSeq,proto3" json:"last_seq,omitempty"`
 	// Revision of the namespace at the last change of the session or its log.
-	Revision      int64 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
+	Revision int64 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
+	// The windows as a read would show them under each policy, in the requested form, in the order of
+	// `previews`. Empty without `form`.
+	Rendered      []*RenderedMessages `protobuf:"bytes,4,rep,name=rendered,proto3" json:"rendered,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3553,6 +3565,13 @@ func (x *PreviewPolicyResponse) GetRevision() int64 {
 		return x.Revision
 	}
 	return 0
+}
+
+func (x *PreviewPolicyResponse) GetRendered() []*RenderedMessages {
+	if x != nil {
+		return x.Rendered
+	}
+	return nil
 }
 
 // Request for a page of policy presets.
@@ -4980,7 +4999,7 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\x17FillToolResultsResponse\x12\x1a\n" +
 	"\brevision\x18\x01 \x01(\x03R\brevision\x125\n" +
 	"\bmessages\x18\x02 \x03(\v2\x19.memorysidecar.v1.MessageR\bmessages\x12=\n" +
-	"\rwindow_totals\x18\x03 \x01(\v2\x18.memorysidecar.v1.TotalsR\fwindowTotals\"\xcd\x03\n" +
+	"\rwindow_totals\x18\x03 \x01(\v2\x18.memorysidecar.v1.TotalsR\fwindowTotals\"\x80\x04\n" +
 	"\x14PreviewPolicyRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
 	"\n" +
@@ -4989,12 +5008,14 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\toccasions\x18\x04 \x03(\x0e2\x19.memorysidecar.v1.StageOnR\toccasions\x127\n" +
 	"\x06source\x18\x05 \x01(\x0e2\x1f.memorysidecar.v1.PreviewSourceR\x06source\x12I\n" +
 	"\x12model_input_tokens\x18\x06 \x01(\x03B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\x00\x009\x00\x00\x00\x00e\xcd\xcdAH\x00R\x10modelInputTokens\x88\x01\x01\x12K\n" +
-	"\rtool_outcomes\x18\a \x03(\v2\x1d.memorysidecar.v1.ToolOutcomeB\a\xba\xbe\x18\x03 \x80\x02R\ftoolOutcomesB\x15\n" +
-	"\x13_model_input_tokens\"\x8b\x01\n" +
+	"\rtool_outcomes\x18\a \x03(\v2\x1d.memorysidecar.v1.ToolOutcomeB\a\xba\xbe\x18\x03 \x80\x02R\ftoolOutcomes\x121\n" +
+	"\x04form\x18\b \x01(\x0e2\x1d.memorysidecar.v1.MessageFormR\x04formB\x15\n" +
+	"\x13_model_input_tokens\"\xcb\x01\n" +
 	"\x15PreviewPolicyResponse\x12;\n" +
 	"\bpreviews\x18\x01 \x03(\v2\x1f.memorysidecar.v1.PolicyPreviewR\bpreviews\x12\x19\n" +
 	"\blast_seq\x18\x02 \x01(\x03R\alastSeq\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision\"n\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\x12>\n" +
+	"\brendered\x18\x04 \x03(\v2\".memorysidecar.v1.RenderedMessagesR\brendered\"n\n" +
 	"\x18ListPolicyPresetsRequest\x12*\n" +
 	"\tpage_size\x18\x01 \x01(\x05B\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00R\bpageSize\x12&\n" +
 	"\n" +
@@ -5323,90 +5344,92 @@ var file_memorysidecar_v1_session_service_proto_depIdxs = []int32{
 	83,  // 78: memorysidecar.v1.PreviewPolicyRequest.occasions:type_name -> memorysidecar.v1.StageOn
 	84,  // 79: memorysidecar.v1.PreviewPolicyRequest.source:type_name -> memorysidecar.v1.PreviewSource
 	65,  // 80: memorysidecar.v1.PreviewPolicyRequest.tool_outcomes:type_name -> memorysidecar.v1.ToolOutcome
-	85,  // 81: memorysidecar.v1.PreviewPolicyResponse.previews:type_name -> memorysidecar.v1.PolicyPreview
-	86,  // 82: memorysidecar.v1.ListPolicyPresetsResponse.presets:type_name -> memorysidecar.v1.PolicyPreset
-	87,  // 83: memorysidecar.v1.CompactSessionRequest.summarize:type_name -> memorysidecar.v1.Summarize
-	88,  // 84: memorysidecar.v1.CompactSessionRequest.wait:type_name -> google.protobuf.Duration
-	89,  // 85: memorysidecar.v1.CompactSessionResponse.task:type_name -> memorysidecar.v1.HookTask
-	90,  // 86: memorysidecar.v1.CompactSessionResponse.outcome:type_name -> memorysidecar.v1.CompactOutcome
-	78,  // 87: memorysidecar.v1.CompactSessionResponse.summary:type_name -> memorysidecar.v1.Summary
-	91,  // 88: memorysidecar.v1.ListSummariesRequest.order:type_name -> memorysidecar.v1.SummaryOrder
-	78,  // 89: memorysidecar.v1.ListSummariesResponse.summaries:type_name -> memorysidecar.v1.Summary
-	64,  // 90: memorysidecar.v1.ListSummarySourcesResponse.messages:type_name -> memorysidecar.v1.Message
-	92,  // 91: memorysidecar.v1.ExportSessionResponse.chunk:type_name -> memorysidecar.v1.SnapshotChunk
-	92,  // 92: memorysidecar.v1.ImportSessionRequest.chunk:type_name -> memorysidecar.v1.SnapshotChunk
-	56,  // 93: memorysidecar.v1.ImportSessionResponse.session:type_name -> memorysidecar.v1.Session
-	64,  // 94: memorysidecar.v1.CountTokensRequest.messages:type_name -> memorysidecar.v1.Message
-	93,  // 95: memorysidecar.v1.CountTokensRequest.token_rule:type_name -> memorysidecar.v1.TokenRule
-	94,  // 96: memorysidecar.v1.CountTokensRequest.custom_token_rule:type_name -> memorysidecar.v1.CustomTokenRule
-	93,  // 97: memorysidecar.v1.CountTokensResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
-	0,   // 98: memorysidecar.v1.SessionService.CreateSession:input_type -> memorysidecar.v1.CreateSessionRequest
-	2,   // 99: memorysidecar.v1.SessionService.GetSession:input_type -> memorysidecar.v1.GetSessionRequest
-	4,   // 100: memorysidecar.v1.SessionService.ListSessions:input_type -> memorysidecar.v1.ListSessionsRequest
-	6,   // 101: memorysidecar.v1.SessionService.UpdateSession:input_type -> memorysidecar.v1.UpdateSessionRequest
-	8,   // 102: memorysidecar.v1.SessionService.DeleteSession:input_type -> memorysidecar.v1.DeleteSessionRequest
-	10,  // 103: memorysidecar.v1.SessionService.ForkSession:input_type -> memorysidecar.v1.ForkSessionRequest
-	12,  // 104: memorysidecar.v1.SessionService.ResetSession:input_type -> memorysidecar.v1.ResetSessionRequest
-	14,  // 105: memorysidecar.v1.SessionService.AppendMessages:input_type -> memorysidecar.v1.AppendMessagesRequest
-	18,  // 106: memorysidecar.v1.SessionService.ListMessages:input_type -> memorysidecar.v1.ListMessagesRequest
-	20,  // 107: memorysidecar.v1.SessionService.GetMessage:input_type -> memorysidecar.v1.GetMessageRequest
-	22,  // 108: memorysidecar.v1.SessionService.UpdateMessage:input_type -> memorysidecar.v1.UpdateMessageRequest
-	24,  // 109: memorysidecar.v1.SessionService.DeleteMessage:input_type -> memorysidecar.v1.DeleteMessageRequest
-	95,  // 110: memorysidecar.v1.SessionService.BatchGetMessages:input_type -> memorysidecar.v1.BatchGetMessagesRequest
-	96,  // 111: memorysidecar.v1.SessionService.FindMessages:input_type -> memorysidecar.v1.FindMessagesRequest
-	97,  // 112: memorysidecar.v1.SessionService.BatchDeleteMessages:input_type -> memorysidecar.v1.BatchDeleteMessagesRequest
-	98,  // 113: memorysidecar.v1.SessionService.PopMessages:input_type -> memorysidecar.v1.PopMessagesRequest
-	99,  // 114: memorysidecar.v1.SessionService.ReplaceMessages:input_type -> memorysidecar.v1.ReplaceMessagesRequest
-	26,  // 115: memorysidecar.v1.SessionService.GetWindow:input_type -> memorysidecar.v1.GetWindowRequest
-	39,  // 116: memorysidecar.v1.SessionService.PreviewPolicy:input_type -> memorysidecar.v1.PreviewPolicyRequest
-	41,  // 117: memorysidecar.v1.SessionService.ListPolicyPresets:input_type -> memorysidecar.v1.ListPolicyPresetsRequest
-	28,  // 118: memorysidecar.v1.SessionService.TrimSession:input_type -> memorysidecar.v1.TrimSessionRequest
-	31,  // 119: memorysidecar.v1.SessionService.RestoreMessages:input_type -> memorysidecar.v1.RestoreMessagesRequest
-	33,  // 120: memorysidecar.v1.SessionService.ListSummaryInputs:input_type -> memorysidecar.v1.ListSummaryInputsRequest
-	35,  // 121: memorysidecar.v1.SessionService.SetSummary:input_type -> memorysidecar.v1.SetSummaryRequest
-	43,  // 122: memorysidecar.v1.SessionService.CompactSession:input_type -> memorysidecar.v1.CompactSessionRequest
-	45,  // 123: memorysidecar.v1.SessionService.ListSummaries:input_type -> memorysidecar.v1.ListSummariesRequest
-	47,  // 124: memorysidecar.v1.SessionService.ListSummarySources:input_type -> memorysidecar.v1.ListSummarySourcesRequest
-	37,  // 125: memorysidecar.v1.SessionService.FillToolResults:input_type -> memorysidecar.v1.FillToolResultsRequest
-	49,  // 126: memorysidecar.v1.SessionService.ExportSession:input_type -> memorysidecar.v1.ExportSessionRequest
-	51,  // 127: memorysidecar.v1.SessionService.ImportSession:input_type -> memorysidecar.v1.ImportSessionRequest
-	53,  // 128: memorysidecar.v1.SessionService.CountTokens:input_type -> memorysidecar.v1.CountTokensRequest
-	1,   // 129: memorysidecar.v1.SessionService.CreateSession:output_type -> memorysidecar.v1.CreateSessionResponse
-	3,   // 130: memorysidecar.v1.SessionService.GetSession:output_type -> memorysidecar.v1.GetSessionResponse
-	5,   // 131: memorysidecar.v1.SessionService.ListSessions:output_type -> memorysidecar.v1.ListSessionsResponse
-	7,   // 132: memorysidecar.v1.SessionService.UpdateSession:output_type -> memorysidecar.v1.UpdateSessionResponse
-	9,   // 133: memorysidecar.v1.SessionService.DeleteSession:output_type -> memorysidecar.v1.DeleteSessionResponse
-	11,  // 134: memorysidecar.v1.SessionService.ForkSession:output_type -> memorysidecar.v1.ForkSessionResponse
-	13,  // 135: memorysidecar.v1.SessionService.ResetSession:output_type -> memorysidecar.v1.ResetSessionResponse
-	16,  // 136: memorysidecar.v1.SessionService.AppendMessages:output_type -> memorysidecar.v1.AppendMessagesResponse
-	19,  // 137: memorysidecar.v1.SessionService.ListMessages:output_type -> memorysidecar.v1.ListMessagesResponse
-	21,  // 138: memorysidecar.v1.SessionService.GetMessage:output_type -> memorysidecar.v1.GetMessageResponse
-	23,  // 139: memorysidecar.v1.SessionService.UpdateMessage:output_type -> memorysidecar.v1.UpdateMessageResponse
-	25,  // 140: memorysidecar.v1.SessionService.DeleteMessage:output_type -> memorysidecar.v1.DeleteMessageResponse
-	100, // 141: memorysidecar.v1.SessionService.BatchGetMessages:output_type -> memorysidecar.v1.BatchGetMessagesResponse
-	101, // 142: memorysidecar.v1.SessionService.FindMessages:output_type -> memorysidecar.v1.FindMessagesResponse
-	102, // 143: memorysidecar.v1.SessionService.BatchDeleteMessages:output_type -> memorysidecar.v1.BatchDeleteMessagesResponse
-	103, // 144: memorysidecar.v1.SessionService.PopMessages:output_type -> memorysidecar.v1.PopMessagesResponse
-	104, // 145: memorysidecar.v1.SessionService.ReplaceMessages:output_type -> memorysidecar.v1.ReplaceMessagesResponse
-	27,  // 146: memorysidecar.v1.SessionService.GetWindow:output_type -> memorysidecar.v1.GetWindowResponse
-	40,  // 147: memorysidecar.v1.SessionService.PreviewPolicy:output_type -> memorysidecar.v1.PreviewPolicyResponse
-	42,  // 148: memorysidecar.v1.SessionService.ListPolicyPresets:output_type -> memorysidecar.v1.ListPolicyPresetsResponse
-	30,  // 149: memorysidecar.v1.SessionService.TrimSession:output_type -> memorysidecar.v1.TrimSessionResponse
-	32,  // 150: memorysidecar.v1.SessionService.RestoreMessages:output_type -> memorysidecar.v1.RestoreMessagesResponse
-	34,  // 151: memorysidecar.v1.SessionService.ListSummaryInputs:output_type -> memorysidecar.v1.ListSummaryInputsResponse
-	36,  // 152: memorysidecar.v1.SessionService.SetSummary:output_type -> memorysidecar.v1.SetSummaryResponse
-	44,  // 153: memorysidecar.v1.SessionService.CompactSession:output_type -> memorysidecar.v1.CompactSessionResponse
-	46,  // 154: memorysidecar.v1.SessionService.ListSummaries:output_type -> memorysidecar.v1.ListSummariesResponse
-	48,  // 155: memorysidecar.v1.SessionService.ListSummarySources:output_type -> memorysidecar.v1.ListSummarySourcesResponse
-	38,  // 156: memorysidecar.v1.SessionService.FillToolResults:output_type -> memorysidecar.v1.FillToolResultsResponse
-	50,  // 157: memorysidecar.v1.SessionService.ExportSession:output_type -> memorysidecar.v1.ExportSessionResponse
-	52,  // 158: memorysidecar.v1.SessionService.ImportSession:output_type -> memorysidecar.v1.ImportSessionResponse
-	54,  // 159: memorysidecar.v1.SessionService.CountTokens:output_type -> memorysidecar.v1.CountTokensResponse
-	129, // [129:160] is the sub-list for method output_type
-	98,  // [98:129] is the sub-list for method input_type
-	98,  // [98:98] is the sub-list for extension type_name
-	98,  // [98:98] is the sub-list for extension extendee
-	0,   // [0:98] is the sub-list for field type_name
+	68,  // 81: memorysidecar.v1.PreviewPolicyRequest.form:type_name -> memorysidecar.v1.MessageForm
+	85,  // 82: memorysidecar.v1.PreviewPolicyResponse.previews:type_name -> memorysidecar.v1.PolicyPreview
+	77,  // 83: memorysidecar.v1.PreviewPolicyResponse.rendered:type_name -> memorysidecar.v1.RenderedMessages
+	86,  // 84: memorysidecar.v1.ListPolicyPresetsResponse.presets:type_name -> memorysidecar.v1.PolicyPreset
+	87,  // 85: memorysidecar.v1.CompactSessionRequest.summarize:type_name -> memorysidecar.v1.Summarize
+	88,  // 86: memorysidecar.v1.CompactSessionRequest.wait:type_name -> google.protobuf.Duration
+	89,  // 87: memorysidecar.v1.CompactSessionResponse.task:type_name -> memorysidecar.v1.HookTask
+	90,  // 88: memorysidecar.v1.CompactSessionResponse.outcome:type_name -> memorysidecar.v1.CompactOutcome
+	78,  // 89: memorysidecar.v1.CompactSessionResponse.summary:type_name -> memorysidecar.v1.Summary
+	91,  // 90: memorysidecar.v1.ListSummariesRequest.order:type_name -> memorysidecar.v1.SummaryOrder
+	78,  // 91: memorysidecar.v1.ListSummariesResponse.summaries:type_name -> memorysidecar.v1.Summary
+	64,  // 92: memorysidecar.v1.ListSummarySourcesResponse.messages:type_name -> memorysidecar.v1.Message
+	92,  // 93: memorysidecar.v1.ExportSessionResponse.chunk:type_name -> memorysidecar.v1.SnapshotChunk
+	92,  // 94: memorysidecar.v1.ImportSessionRequest.chunk:type_name -> memorysidecar.v1.SnapshotChunk
+	56,  // 95: memorysidecar.v1.ImportSessionResponse.session:type_name -> memorysidecar.v1.Session
+	64,  // 96: memorysidecar.v1.CountTokensRequest.messages:type_name -> memorysidecar.v1.Message
+	93,  // 97: memorysidecar.v1.CountTokensRequest.token_rule:type_name -> memorysidecar.v1.TokenRule
+	94,  // 98: memorysidecar.v1.CountTokensRequest.custom_token_rule:type_name -> memorysidecar.v1.CustomTokenRule
+	93,  // 99: memorysidecar.v1.CountTokensResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
+	0,   // 100: memorysidecar.v1.SessionService.CreateSession:input_type -> memorysidecar.v1.CreateSessionRequest
+	2,   // 101: memorysidecar.v1.SessionService.GetSession:input_type -> memorysidecar.v1.GetSessionRequest
+	4,   // 102: memorysidecar.v1.SessionService.ListSessions:input_type -> memorysidecar.v1.ListSessionsRequest
+	6,   // 103: memorysidecar.v1.SessionService.UpdateSession:input_type -> memorysidecar.v1.UpdateSessionRequest
+	8,   // 104: memorysidecar.v1.SessionService.DeleteSession:input_type -> memorysidecar.v1.DeleteSessionRequest
+	10,  // 105: memorysidecar.v1.SessionService.ForkSession:input_type -> memorysidecar.v1.ForkSessionRequest
+	12,  // 106: memorysidecar.v1.SessionService.ResetSession:input_type -> memorysidecar.v1.ResetSessionRequest
+	14,  // 107: memorysidecar.v1.SessionService.AppendMessages:input_type -> memorysidecar.v1.AppendMessagesRequest
+	18,  // 108: memorysidecar.v1.SessionService.ListMessages:input_type -> memorysidecar.v1.ListMessagesRequest
+	20,  // 109: memorysidecar.v1.SessionService.GetMessage:input_type -> memorysidecar.v1.GetMessageRequest
+	22,  // 110: memorysidecar.v1.SessionService.UpdateMessage:input_type -> memorysidecar.v1.UpdateMessageRequest
+	24,  // 111: memorysidecar.v1.SessionService.DeleteMessage:input_type -> memorysidecar.v1.DeleteMessageRequest
+	95,  // 112: memorysidecar.v1.SessionService.BatchGetMessages:input_type -> memorysidecar.v1.BatchGetMessagesRequest
+	96,  // 113: memorysidecar.v1.SessionService.FindMessages:input_type -> memorysidecar.v1.FindMessagesRequest
+	97,  // 114: memorysidecar.v1.SessionService.BatchDeleteMessages:input_type -> memorysidecar.v1.BatchDeleteMessagesRequest
+	98,  // 115: memorysidecar.v1.SessionService.PopMessages:input_type -> memorysidecar.v1.PopMessagesRequest
+	99,  // 116: memorysidecar.v1.SessionService.ReplaceMessages:input_type -> memorysidecar.v1.ReplaceMessagesRequest
+	26,  // 117: memorysidecar.v1.SessionService.GetWindow:input_type -> memorysidecar.v1.GetWindowRequest
+	39,  // 118: memorysidecar.v1.SessionService.PreviewPolicy:input_type -> memorysidecar.v1.PreviewPolicyRequest
+	41,  // 119: memorysidecar.v1.SessionService.ListPolicyPresets:input_type -> memorysidecar.v1.ListPolicyPresetsRequest
+	28,  // 120: memorysidecar.v1.SessionService.TrimSession:input_type -> memorysidecar.v1.TrimSessionRequest
+	31,  // 121: memorysidecar.v1.SessionService.RestoreMessages:input_type -> memorysidecar.v1.RestoreMessagesRequest
+	33,  // 122: memorysidecar.v1.SessionService.ListSummaryInputs:input_type -> memorysidecar.v1.ListSummaryInputsRequest
+	35,  // 123: memorysidecar.v1.SessionService.SetSummary:input_type -> memorysidecar.v1.SetSummaryRequest
+	43,  // 124: memorysidecar.v1.SessionService.CompactSession:input_type -> memorysidecar.v1.CompactSessionRequest
+	45,  // 125: memorysidecar.v1.SessionService.ListSummaries:input_type -> memorysidecar.v1.ListSummariesRequest
+	47,  // 126: memorysidecar.v1.SessionService.ListSummarySources:input_type -> memorysidecar.v1.ListSummarySourcesRequest
+	37,  // 127: memorysidecar.v1.SessionService.FillToolResults:input_type -> memorysidecar.v1.FillToolResultsRequest
+	49,  // 128: memorysidecar.v1.SessionService.ExportSession:input_type -> memorysidecar.v1.ExportSessionRequest
+	51,  // 129: memorysidecar.v1.SessionService.ImportSession:input_type -> memorysidecar.v1.ImportSessionRequest
+	53,  // 130: memorysidecar.v1.SessionService.CountTokens:input_type -> memorysidecar.v1.CountTokensRequest
+	1,   // 131: memorysidecar.v1.SessionService.CreateSession:output_type -> memorysidecar.v1.CreateSessionResponse
+	3,   // 132: memorysidecar.v1.SessionService.GetSession:output_type -> memorysidecar.v1.GetSessionResponse
+	5,   // 133: memorysidecar.v1.SessionService.ListSessions:output_type -> memorysidecar.v1.ListSessionsResponse
+	7,   // 134: memorysidecar.v1.SessionService.UpdateSession:output_type -> memorysidecar.v1.UpdateSessionResponse
+	9,   // 135: memorysidecar.v1.SessionService.DeleteSession:output_type -> memorysidecar.v1.DeleteSessionResponse
+	11,  // 136: memorysidecar.v1.SessionService.ForkSession:output_type -> memorysidecar.v1.ForkSessionResponse
+	13,  // 137: memorysidecar.v1.SessionService.ResetSession:output_type -> memorysidecar.v1.ResetSessionResponse
+	16,  // 138: memorysidecar.v1.SessionService.AppendMessages:output_type -> memorysidecar.v1.AppendMessagesResponse
+	19,  // 139: memorysidecar.v1.SessionService.ListMessages:output_type -> memorysidecar.v1.ListMessagesResponse
+	21,  // 140: memorysidecar.v1.SessionService.GetMessage:output_type -> memorysidecar.v1.GetMessageResponse
+	23,  // 141: memorysidecar.v1.SessionService.UpdateMessage:output_type -> memorysidecar.v1.UpdateMessageResponse
+	25,  // 142: memorysidecar.v1.SessionService.DeleteMessage:output_type -> memorysidecar.v1.DeleteMessageResponse
+	100, // 143: memorysidecar.v1.SessionService.BatchGetMessages:output_type -> memorysidecar.v1.BatchGetMessagesResponse
+	101, // 144: memorysidecar.v1.SessionService.FindMessages:output_type -> memorysidecar.v1.FindMessagesResponse
+	102, // 145: memorysidecar.v1.SessionService.BatchDeleteMessages:output_type -> memorysidecar.v1.BatchDeleteMessagesResponse
+	103, // 146: memorysidecar.v1.SessionService.PopMessages:output_type -> memorysidecar.v1.PopMessagesResponse
+	104, // 147: memorysidecar.v1.SessionService.ReplaceMessages:output_type -> memorysidecar.v1.ReplaceMessagesResponse
+	27,  // 148: memorysidecar.v1.SessionService.GetWindow:output_type -> memorysidecar.v1.GetWindowResponse
+	40,  // 149: memorysidecar.v1.SessionService.PreviewPolicy:output_type -> memorysidecar.v1.PreviewPolicyResponse
+	42,  // 150: memorysidecar.v1.SessionService.ListPolicyPresets:output_type -> memorysidecar.v1.ListPolicyPresetsResponse
+	30,  // 151: memorysidecar.v1.SessionService.TrimSession:output_type -> memorysidecar.v1.TrimSessionResponse
+	32,  // 152: memorysidecar.v1.SessionService.RestoreMessages:output_type -> memorysidecar.v1.RestoreMessagesResponse
+	34,  // 153: memorysidecar.v1.SessionService.ListSummaryInputs:output_type -> memorysidecar.v1.ListSummaryInputsResponse
+	36,  // 154: memorysidecar.v1.SessionService.SetSummary:output_type -> memorysidecar.v1.SetSummaryResponse
+	44,  // 155: memorysidecar.v1.SessionService.CompactSession:output_type -> memorysidecar.v1.CompactSessionResponse
+	46,  // 156: memorysidecar.v1.SessionService.ListSummaries:output_type -> memorysidecar.v1.ListSummariesResponse
+	48,  // 157: memorysidecar.v1.SessionService.ListSummarySources:output_type -> memorysidecar.v1.ListSummarySourcesResponse
+	38,  // 158: memorysidecar.v1.SessionService.FillToolResults:output_type -> memorysidecar.v1.FillToolResultsResponse
+	50,  // 159: memorysidecar.v1.SessionService.ExportSession:output_type -> memorysidecar.v1.ExportSessionResponse
+	52,  // 160: memorysidecar.v1.SessionService.ImportSession:output_type -> memorysidecar.v1.ImportSessionResponse
+	54,  // 161: memorysidecar.v1.SessionService.CountTokens:output_type -> memorysidecar.v1.CountTokensResponse
+	131, // [131:162] is the sub-list for method output_type
+	100, // [100:131] is the sub-list for method input_type
+	100, // [100:100] is the sub-list for extension type_name
+	100, // [100:100] is the sub-list for extension extendee
+	0,   // [0:100] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_session_service_proto_init() }

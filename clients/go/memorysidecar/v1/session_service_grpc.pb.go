@@ -256,6 +256,7 @@ type SessionServiceClient interface {
 	// Errors:
 	//   - NOT_FOUND, `SESSION_NOT_FOUND`
 	//   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+	//   - FAILED_PRECONDITION, `WINDOW_FULL`: with `form`, when the windows take too many bytes
 	PreviewPolicy(ctx context.Context, in *PreviewPolicyRequest, opts ...grpc.CallOption) (*PreviewPolicyResponse, error)
 	// Lists the policy presets, with their options.
 	//
@@ -873,6 +874,7 @@ type SessionServiceServer interface {
 	// Errors:
 	//   - NOT_FOUND, `SESSION_NOT_FOUND`
 	//   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+	//   - FAILED_PRECONDITION, `WINDOW_FULL`: with `form`, when the windows take too many bytes
 	PreviewPolicy(context.Context, *PreviewPolicyRequest) (*PreviewPolicyResponse, error)
 	// Lists the policy presets, with their options.
 	//

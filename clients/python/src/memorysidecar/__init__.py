@@ -13,7 +13,7 @@ from ._async.memory_tools import (
 )
 from ._async.pager import AsyncPager
 from ._channel import VERSION as __version__
-from ._forms import FormName, Rendered, rendered_in
+from ._forms import FormName, Rendered, rendered_in, rendered_previews
 from ._recall_fields import all_of, any_of, none_of, where, where_label
 from ._retry import RetryPolicy
 from ._sync.memory_tools import (
@@ -80,6 +80,7 @@ __all__ = [
     "none_of",
     "policy",
     "rendered_in",
+    "rendered_previews",
     "v1",
     "where",
     "where_label",

@@ -64,6 +64,12 @@ def rendered_in(response: Prompt) -> Rendered[Prompt]:
     return rendered(response.rendered, response)
 
 
+def rendered_previews(response: v1.PreviewPolicyResponse) -> list[Rendered[v1.PolicyPreview]]:
+    """Gives the windows of a preview that was asked for in a form, one for each policy."""
+    pairs = zip(response.rendered, response.previews, strict=False)
+    return [rendered(one, preview) for one, preview in pairs]
+
+
 def form_bytes(messages: Any) -> bytes:
     """Makes JSON of elements: one or many, as mappings or as the objects of an SDK. A text, or
     bytes, is JSON already."""

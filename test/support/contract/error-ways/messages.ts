@@ -18,7 +18,7 @@ const TO_SEED = { sessionId: "seed", messageId: "gone", allowMissing: false };
 /** Reads a message that takes six times its bytes as JSON. */
 export async function failInForm(
   { client }: ErrorScene,
-  rpc: "assembleContext" | "getWindow" | "listMessages",
+  rpc: "assembleContext" | "getWindow" | "listMessages" | "previewPolicy",
 ): Promise<Failure> {
   const sessionId = `controls-${rpc}`;
   const messages = [message({ text: "\u0001".repeat(900_000), tokenCount: 1 })];
@@ -116,6 +116,7 @@ export const MESSAGE_WAYS: Ways = {
     }),
   "ListMessages WINDOW_FULL": (scene) => failInForm(scene, "listMessages"),
   "GetWindow WINDOW_FULL": (scene) => failInForm(scene, "getWindow"),
+  "PreviewPolicy WINDOW_FULL": (scene) => failInForm(scene, "previewPolicy"),
   "UpdateMessage MESSAGE_NOT_FOUND": (scene) =>
     update(scene, "seed", { messageId: "gone", name: "n" }),
   "UpdateMessage ETAG_MISMATCH": (scene) => update(scene, "seed", { name: "n", etag: "x" }),

@@ -76,6 +76,7 @@ class AsyncWindowMethods(AsyncCalls):
         session_id: str,
         policies: f.Policies | None = None,
         *,
+        form: FormName | None = None,
         occasions: Iterable[OnName | v1.StageOn] = (),
         source: f.Source | None = None,
         model_input_tokens: int | None = None,
@@ -83,7 +84,11 @@ class AsyncWindowMethods(AsyncCalls):
         **call: Unpack[f.ReadOptions],
     ) -> v1.PreviewPolicyResponse:
         """Reports, message by message, what one or several policies would trim now and why. Changes
-        nothing. Without a policy, uses the session's own."""
+        nothing. Without a policy, uses the session's own.
+
+        :param form: gives, beside the reports, the windows as a model API takes them: read them
+            with ``rendered_previews``.
+        """
         request = v1.PreviewPolicyRequest(
             session_id=session_id,
             policies=f.policies_of(policies),
@@ -91,6 +96,7 @@ class AsyncWindowMethods(AsyncCalls):
             source=f.source_of(source),
             model_input_tokens=model_input_tokens,
             tool_outcomes=f.outcomes_of(tool_outcomes),
+            form=None if form is None else form_of(form),
         )
         return await self._unary(request, v1.PreviewPolicyResponse, call)
 

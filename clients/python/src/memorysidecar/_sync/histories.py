@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from typing_extensions import Unpack
 
 from .. import _fields as f
 from .. import v1
+from .._forms import FormName, form_bytes, form_of
 from .calls import Calls
 from .pager import Pager
 
@@ -78,8 +80,9 @@ class HistoryMethods(Calls):
     def replace_messages(
         self,
         session_id: str,
-        messages: f.MessagesLike = (),
+        messages: f.MessagesLike | Any = (),
         *,
+        form: FormName | None = None,
         from_seq: int | None = None,
         all: bool | None = None,
         keep_common_prefix: bool = False,
@@ -90,12 +93,15 @@ class HistoryMethods(Calls):
         """Replaces the messages from a seq on, or all of them, for good, by others: all or none.
         Give ``from_seq`` or ``all=True``.
 
+        :param form: the messages are those of a model API, as ``append`` takes them.
         :param keep_common_prefix: messages at the start of both that are the same stay.
         """
         f.one_of(from_seq=from_seq, all=all or None)
         request = v1.ReplaceMessagesRequest(
             session_id=session_id,
-            messages=f.messages_of(messages),
+            messages=f.messages_of(messages) if form is None else (),
+            form=None if form is None else form_of(form),
+            form_messages=b"" if form is None else form_bytes(messages),
             from_seq=from_seq,
             all=v1.AllMessages() if all else None,
             keep_common_prefix=keep_common_prefix,

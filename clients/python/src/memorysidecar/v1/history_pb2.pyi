@@ -123,7 +123,7 @@ class PopMessagesResponse(_message.Message):
     def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class ReplaceMessagesRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "messages", "from_seq", "all", "keep_common_prefix", "expected_last_seq", "create_session", "request_id")
+    __slots__ = ("namespace", "session_id", "messages", "from_seq", "all", "keep_common_prefix", "expected_last_seq", "create_session", "request_id", "form", "form_messages")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
@@ -133,6 +133,8 @@ class ReplaceMessagesRequest(_message.Message):
     EXPECTED_LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
     CREATE_SESSION_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    FORM_FIELD_NUMBER: _ClassVar[int]
+    FORM_MESSAGES_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
@@ -142,7 +144,9 @@ class ReplaceMessagesRequest(_message.Message):
     expected_last_seq: int
     create_session: bool
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., from_seq: _Optional[int] = ..., all: _Optional[_Union[AllMessages, _Mapping]] = ..., keep_common_prefix: _Optional[bool] = ..., expected_last_seq: _Optional[int] = ..., create_session: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
+    form: _message_pb2.MessageForm
+    form_messages: bytes
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., from_seq: _Optional[int] = ..., all: _Optional[_Union[AllMessages, _Mapping]] = ..., keep_common_prefix: _Optional[bool] = ..., expected_last_seq: _Optional[int] = ..., create_session: _Optional[bool] = ..., request_id: _Optional[str] = ..., form: _Optional[_Union[_message_pb2.MessageForm, str]] = ..., form_messages: _Optional[bytes] = ...) -> None: ...
 
 class AllMessages(_message.Message):
     __slots__ = ()

@@ -573,7 +573,7 @@ class FillToolResultsResponse(_message.Message):
     def __init__(self, revision: _Optional[int] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class PreviewPolicyRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "policies", "occasions", "source", "model_input_tokens", "tool_outcomes")
+    __slots__ = ("namespace", "session_id", "policies", "occasions", "source", "model_input_tokens", "tool_outcomes", "form")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     POLICIES_FIELD_NUMBER: _ClassVar[int]
@@ -581,6 +581,7 @@ class PreviewPolicyRequest(_message.Message):
     SOURCE_FIELD_NUMBER: _ClassVar[int]
     MODEL_INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
     TOOL_OUTCOMES_FIELD_NUMBER: _ClassVar[int]
+    FORM_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
     policies: _containers.RepeatedCompositeFieldContainer[_policy_pb2.PolicyChoice]
@@ -588,17 +589,20 @@ class PreviewPolicyRequest(_message.Message):
     source: _policy_pb2.PreviewSource
     model_input_tokens: int
     tool_outcomes: _containers.RepeatedCompositeFieldContainer[_message_pb2.ToolOutcome]
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., policies: _Optional[_Iterable[_Union[_policy_pb2.PolicyChoice, _Mapping]]] = ..., occasions: _Optional[_Iterable[_Union[_policy_pb2.StageOn, str]]] = ..., source: _Optional[_Union[_policy_pb2.PreviewSource, str]] = ..., model_input_tokens: _Optional[int] = ..., tool_outcomes: _Optional[_Iterable[_Union[_message_pb2.ToolOutcome, _Mapping]]] = ...) -> None: ...
+    form: _message_pb2.MessageForm
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., policies: _Optional[_Iterable[_Union[_policy_pb2.PolicyChoice, _Mapping]]] = ..., occasions: _Optional[_Iterable[_Union[_policy_pb2.StageOn, str]]] = ..., source: _Optional[_Union[_policy_pb2.PreviewSource, str]] = ..., model_input_tokens: _Optional[int] = ..., tool_outcomes: _Optional[_Iterable[_Union[_message_pb2.ToolOutcome, _Mapping]]] = ..., form: _Optional[_Union[_message_pb2.MessageForm, str]] = ...) -> None: ...
 
 class PreviewPolicyResponse(_message.Message):
-    __slots__ = ("previews", "last_seq", "revision")
+    __slots__ = ("previews", "last_seq", "revision", "rendered")
     PREVIEWS_FIELD_NUMBER: _ClassVar[int]
     LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
+    RENDERED_FIELD_NUMBER: _ClassVar[int]
     previews: _containers.RepeatedCompositeFieldContainer[_policy_pb2.PolicyPreview]
     last_seq: int
     revision: int
-    def __init__(self, previews: _Optional[_Iterable[_Union[_policy_pb2.PolicyPreview, _Mapping]]] = ..., last_seq: _Optional[int] = ..., revision: _Optional[int] = ...) -> None: ...
+    rendered: _containers.RepeatedCompositeFieldContainer[_message_pb2.RenderedMessages]
+    def __init__(self, previews: _Optional[_Iterable[_Union[_policy_pb2.PolicyPreview, _Mapping]]] = ..., last_seq: _Optional[int] = ..., revision: _Optional[int] = ..., rendered: _Optional[_Iterable[_Union[_message_pb2.RenderedMessages, _Mapping]]] = ...) -> None: ...
 
 class ListPolicyPresetsRequest(_message.Message):
     __slots__ = ("page_size", "page_token")

@@ -496,6 +496,7 @@ class SessionServiceServicer:
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`
         - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+        - FAILED_PRECONDITION, `WINDOW_FULL`: with `form`, when the windows take too many bytes
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
