@@ -137,6 +137,8 @@ export interface DocumentStamp {
   readonly createMs: number;
   readonly updateMs: number;
   readonly etag: string;
+  /** Size of its payload, for a chunk that of its source. Default 0. */
+  readonly payloadBytes?: number;
 }
 
 /** A message that is nothing but a text. */

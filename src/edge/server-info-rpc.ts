@@ -38,6 +38,7 @@ export const CAPABILITIES = [
   "count_items",
   "count_tokens",
   "document_lists",
+  "document_payload",
   "document_scopes",
   "document_ttl",
   "documents",

@@ -211,6 +211,8 @@ export const LIMITS = {
   splitDocumentIdBytes: 252,
   /** Wire form of one document, its embedding and the fields of the server included. */
   documentBytes: 1_048_576,
+  /** A document with its payload: with the rest of a call, within 4 MiB. */
+  documentWithPayloadBytes: 4_161_536,
   /** Documents and chunks that one call writes, or documents that it deletes. */
   writeDocuments: 1_000,
   /** Documents that one PurgeDocuments deletes, and their bytes. */

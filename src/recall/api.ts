@@ -6,10 +6,12 @@ import type { Memory, MemoryScope } from "../memory/rules/memory.ts";
 import type { ScopeFilter } from "../memory/rules/scopes.ts";
 import type {
   CollectionRef,
+  DocumentRef,
   ListTotal,
   StoredCollection,
   StoredDocument,
   StoredMessage,
+  StoredPayload,
   StoredVector,
 } from "../store/store.ts";
 import type { Policy, TokenRule } from "../window/policy/policy.ts";
@@ -45,6 +47,8 @@ export interface RecallInput {
   readonly allowPartial: boolean;
   /** Whether documents come with the embeddings that were given with them. */
   readonly withEmbeddings: boolean;
+  /** Default false. */
+  readonly withPayloads?: boolean;
   /** Undefined means now. */
   readonly referenceMs: number | undefined;
   /** Whose hits have their passages. Default all. */
@@ -138,6 +142,7 @@ export interface DocumentDraft {
   readonly embedding: StoredVector | undefined;
   /** 0: it does not expire. */
   readonly ttlMs: number;
+  readonly payload: StoredPayload | undefined;
   /** The decoded wire document; only the codec looks inside. */
   readonly wire: unknown;
 }
@@ -177,6 +182,11 @@ export interface UpsertedDocument {
   readonly chunkIds: readonly string[];
 }
 
+export interface GetDocumentInput extends DocumentRef {
+  /** Default false. */
+  readonly withPayload?: boolean;
+}
+
 /** Selects the documents of a list. */
 export interface DocumentFilter {
   readonly scope: ScopeFilter;
@@ -190,8 +200,10 @@ export interface ListDocumentsInput extends CollectionRef {
   /** Goes on after this number; 0 from the start. */
   readonly after: number;
   readonly limit: number;
-  /** Embeddings count toward the bytes of the page. */
+  /** Embeddings count toward the bytes of the page, and so do payloads. */
   readonly withEmbeddings: boolean;
+  /** Default false. */
+  readonly withPayloads?: boolean;
   /** Default false. */
   readonly includeTotal?: boolean;
 }
@@ -242,8 +254,10 @@ export interface SearchDocumentsInput extends CollectionRef {
   readonly offset: number;
   readonly limit: number;
   readonly minScore: number | undefined;
-  /** Embeddings count toward the bytes of the page. */
+  /** Embeddings count toward the bytes of the page, and so do payloads. */
   readonly withEmbeddings: boolean;
+  /** Default false. */
+  readonly withPayloads?: boolean;
 }
 
 /** Documents that fit, the best first. */
@@ -265,7 +279,7 @@ export interface RecallServiceApi {
   recall(call: Call, input: RecallInput): Promise<RecallResult>;
   countItems(call: Call, input: CountItemsInput): Promise<CountItemsResult>;
   upsertDocuments(call: Call, input: UpsertDocumentsInput): Promise<Uint8Array>;
-  getDocument(call: Call, ref: CollectionRef & { documentId: string }): Promise<StoredDocument>;
+  getDocument(call: Call, input: GetDocumentInput): Promise<StoredDocument>;
   listDocuments(
     call: Call,
     input: ListDocumentsInput,

@@ -137,8 +137,9 @@ function checkKinds(request: RecallRequest, v: Violations): void {
     if (request.contextBefore > 0) v.add("context_before", without("messages"));
     if (request.contextAfter > 0) v.add("context_after", without("messages"));
   }
-  if (!kinds.has("document") && request.includeEmbeddings) {
-    v.add("include_embeddings", without("documents"));
+  if (!kinds.has("document")) {
+    if (request.includeEmbeddings) v.add("include_embeddings", without("documents"));
+    if (request.includePayloads) v.add("include_payloads", without("documents"));
   }
 }
 

@@ -68,7 +68,7 @@ export async function collectHits(recall: Recall, place: Place): Promise<Found> 
   let bytes = 0;
   const take = async (hit: IndexHit): Promise<Taken> => {
     await turnAfter(recall, hits.length);
-    const read = await recall.reader.read(hit);
+    const read = await recall.reader.readWhole(hit);
     if (read === undefined) return "dropped";
     if (hits.length > 0 && bytes + read.bytes > PAGE_BYTES) return "no room";
     hits.push(read);
@@ -160,7 +160,7 @@ async function readGroup(
   const hits: ReadHit[] = [];
   let bytes = 0;
   for (const hit of own) {
-    const read = await recall.reader.read(hit);
+    const read = await recall.reader.readWhole(hit);
     if (read === undefined) continue;
     if (bytes + read.bytes > room) {
       if (hits.length === 0) return { hits: [read], bytes: read.bytes, isCut: true };

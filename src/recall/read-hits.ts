@@ -15,6 +15,7 @@ import { listsOf } from "./feed/source.ts";
 import type { IndexedRecord, IndexHit } from "./index/port.ts";
 import { passageTexts, readRecord } from "./index/record.ts";
 import type { RecallParts } from "./parts.ts";
+import { PayloadReader } from "./payloads.ts";
 import type { RecallFilter, RecallKind } from "./rules/filter.ts";
 import {
   type FilteredMemory,
@@ -51,16 +52,20 @@ export class HitReader {
   readonly #scopes = new Map<string, MemoryScope>();
   readonly #referenceMs: number | undefined;
   readonly #withEmbeddings: boolean;
+  /** Undefined when none are asked for. */
+  readonly #payloads: PayloadReader | undefined;
 
   constructor(
     parts: RecallParts,
-    asked: Pick<RecallInput, "namespace" | "filter" | "referenceMs" | "withEmbeddings">,
+    asked: Pick<RecallInput, "namespace" | "filter" | "referenceMs" | "withEmbeddings"> &
+      Pick<RecallInput, "withPayloads">,
   ) {
     this.#parts = parts;
     this.#namespace = asked.namespace;
     this.#filter = asked.filter;
     this.#referenceMs = asked.referenceMs;
     this.#withEmbeddings = asked.withEmbeddings;
+    this.#payloads = asked.withPayloads === true ? new PayloadReader(parts) : undefined;
   }
 
   /** The record of a hit; undefined when it is not there any more, or is not what was found. */
@@ -68,6 +73,21 @@ export class HitReader {
     const record = await this.#recordOf(hit);
     if (record === undefined) return undefined;
     if (!this.#passes(record)) return undefined;
+    return this.#readHit(hit, record);
+  }
+
+  /** As `read`, with the payload of a document where payloads are asked for. */
+  async readWhole(hit: IndexHit): Promise<ReadHit | undefined> {
+    const read = await this.read(hit);
+    if (this.#payloads === undefined || read?.record.kind !== "document") return read;
+    const ref = { namespace: this.#namespace, collectionId: hit.containerId };
+    const isMeant = (document: StoredDocument): boolean =>
+      this.#isMeant(document) && this.#passes({ kind: "document", document });
+    const document = await this.#payloads.complete(ref, read.record.document, isMeant);
+    return document && this.#readHit(hit, { kind: "document", document });
+  }
+
+  #readHit(hit: IndexHit, record: ReadHit["record"]): ReadHit {
     const bytes = bytesOf({ record });
     const size =
       record.kind === "document"
@@ -117,9 +137,14 @@ export class HitReader {
     const lists = listsOf({ store: this.#parts.context.store, onDamage });
     const [document] = (await lists.listDocuments({ ...query, ...range })).documents;
     if (document === undefined && told[0] !== undefined) throw told[0];
-    if (document === undefined || isOver(document, this.#times().nowMs)) return undefined;
+    if (document === undefined || !this.#isMeant(document)) return undefined;
+    return { kind: "document", document };
+  }
+
+  #isMeant(document: StoredDocument): boolean {
+    if (isOver(document, this.#times().nowMs)) return false;
     const { scope } = this.#parts.codec.readDocumentHead(document.bytes);
-    return meansScope(scope, this.#filter.scope) ? { kind: "document", document } : undefined;
+    return meansScope(scope, this.#filter.scope);
   }
 
   async #messageOf({ containerId, position }: IndexHit): Promise<ReadHit["record"] | undefined> {
@@ -199,12 +224,14 @@ function passageBytes(bytes: Uint8Array): number {
   return Math.min(LIMITS.recallPassageBytes, bytes.length);
 }
 
-/** Bytes of a document in an answer. */
-export function documentSize({ bytes, embedding }: StoredDocument, withEmbedding: boolean): number {
-  if (!withEmbedding || embedding === undefined) return bytes.length;
-  return (
-    bytes.length + embedding.values.length * Float32Array.BYTES_PER_ELEMENT + embedding.model.length
-  );
+/** Bytes of a document in an answer, with the payload that was read for it. */
+export function documentSize(
+  { bytes, embedding, payload }: StoredDocument,
+  withEmbedding: boolean,
+): number {
+  const size = bytes.length + (payload?.data.length ?? 0);
+  if (!withEmbedding || embedding === undefined) return size;
+  return size + embedding.values.length * Float32Array.BYTES_PER_ELEMENT + embedding.model.length;
 }
 
 /** The conditions of a filter on a record itself, not on its session or collection. */

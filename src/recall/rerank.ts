@@ -162,7 +162,7 @@ async function pageOf(
   for (; at < units.length && taken < limit; at++) {
     const own: Found["hits"][number][] = [];
     for (const { hit, rerankScore } of units[at] ?? []) {
-      const read = await recall.reader.read(hit);
+      const read = await recall.reader.readWhole(hit);
       if (read !== undefined) own.push({ ...read, rerankScore });
     }
     const [best] = own;

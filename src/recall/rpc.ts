@@ -159,6 +159,7 @@ async function documents(
   scoring: ScoringOf<"document">,
 ): Promise<RecallResult> {
   const { namespace, query, embedding, offset, limit, minScore, withEmbeddings } = input;
+  const { withPayloads = false } = input;
   const [collectionId = ""] = input.filter.collectionIds;
   const filter: RecallFilter = { ...input.filter, kinds: new Set(["document"]) };
   const { matches, next } = await recall.searchDocuments(call, {
@@ -172,6 +173,7 @@ async function documents(
     limit,
     minScore,
     withEmbeddings,
+    withPayloads,
   });
   const hits = matches.map(({ document, score }): RecallHit => {
     return {

@@ -127,6 +127,7 @@ export function fromRecall(
     rerank: fromRerank(request.rerank),
     allowPartial: request.allowPartial,
     withEmbeddings: request.includeEmbeddings,
+    withPayloads: request.includePayloads,
     referenceMs: referenceTime === undefined ? undefined : fromTimestamp(referenceTime),
   };
 }

@@ -64,6 +64,10 @@ function documentFault(document: StoredDocument, revision: number): string | und
   if (!isCount(ttlMs) || !isCount(expireMs) || ttlMs > 0 !== expireMs > 0) {
     return `document number ${documentNo} lives for ${ttlMs} ms, until ${expireMs}`;
   }
+  const { payload, payloadBytes } = document;
+  if ((payload?.data.length ?? 0) !== payloadBytes || payload?.data.length === 0) {
+    return `the payload of document number ${documentNo} is not of ${payloadBytes} bytes, or empty`;
+  }
   return embedding?.values.length === 0
     ? `the embedding of document number ${documentNo} is empty`
     : undefined;

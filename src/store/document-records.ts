@@ -35,6 +35,23 @@ export interface StoredDocument extends Life {
   readonly createMs: number;
   /** The revision that last changed it; the etag is made of it. */
   readonly etagRevision: number;
+  /** Size of the payload that is kept with it; 0 without one. */
+  readonly payloadBytes: number;
+  /** Set in a plan, and where a reader has put it; the store reads it on its own. */
+  readonly payload?: StoredPayload | undefined;
+}
+
+/** Data that is kept with a document and read on its own. */
+export interface StoredPayload {
+  readonly mediaType: string;
+  readonly data: Uint8Array;
+}
+
+/** A document with nothing but its payload. */
+export interface PayloadHolder {
+  readonly sourceId: string;
+  readonly etagRevision: number;
+  readonly payload: StoredPayload | undefined;
 }
 
 /** Names a document. */
@@ -51,8 +68,10 @@ export interface StoredCollection {
   readonly updateMs: number;
 }
 
-/** The calls on the lives of documents. */
-export interface DocumentLives {
+/** The calls on documents that read less than all of them. */
+export interface DocumentParts {
+  /** Undefined when there is no such document. */
+  readPayload(ref: CollectionRef, documentId: string): Promise<PayloadHolder | undefined>;
   /** The lives of documents by id; that of a source is that of its chunks. Rows alone are read. */
   readDocumentLives(
     ref: CollectionRef,

@@ -27,8 +27,8 @@ import type {
   CollectionRef,
   DocumentChange,
   DocumentDecision,
-  DocumentLives,
   DocumentPage,
+  DocumentParts,
   DocumentQuery,
   DocumentView,
   NewVectors,
@@ -299,7 +299,7 @@ export type Lists = Pick<
  * documents, memories and records, each one above the one before. Nothing orders changes of several
  * namespaces.
  */
-export interface Store extends MemoryStore, ErasureStore, RecordStore, DocumentLives {
+export interface Store extends MemoryStore, ErasureStore, RecordStore, DocumentParts {
   /** 16 hexadecimal digits; made with the store. */
   readonly storeId: string;
   /**

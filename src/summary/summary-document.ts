@@ -7,8 +7,7 @@ import { ENDLESS } from "../kit/life.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { SERVER_WRITER, SHARED_SCOPE } from "../memory/rules/memory.ts";
 import type { DocumentStamp } from "../recall/api.ts";
-import { chunkId } from "../recall/documents/upsert-documents.ts";
-import { isLonger, splitText } from "../recall/rules/splitter.ts";
+import { chunkId, isLonger, splitText } from "../recall/rules/splitter.ts";
 import type { DocumentView, SessionPlan, StoredDocument } from "../store/store.ts";
 import type { HeldView, Settling } from "../tasks/settle.ts";
 import { type SummaryRecord, TRUST } from "./rules/summary.ts";
@@ -89,7 +88,7 @@ export function summaryDocument(
     const documentNo = before?.documentNo ?? nextNo++;
     const etagRevision = view.revision;
     const own = { documentId, documentNo, sourceId: chunk?.sourceId ?? "", bytes, createMs };
-    return { ...own, ...ENDLESS, embedding: undefined, etagRevision };
+    return { ...own, ...ENDLESS, embedding: undefined, etagRevision, payloadBytes: 0 };
   });
   const remove = replaced(seen, sourceId, put);
   const documents = { ...change, plan: { put, remove, nowMs } };

@@ -300,7 +300,7 @@ const STATED: readonly Stated[] = [
   { of: "SummarySet.seq_ranges", limits: ["summaryRanges"] },
   { of: "SummaryRequested.seq_ranges", limits: ["summaryRanges"] },
   { of: "TaskDead.seq_ranges", limits: ["summaryRanges"] },
-  { of: "Document", limits: ["collections", "documentBytes"] },
+  { of: "Document", limits: ["collections", "documentBytes", "documentWithPayloadBytes"] },
   { of: "Document.collection_id", limits: ["collectionIdChars"] },
   {
     of: "Document.document_id",

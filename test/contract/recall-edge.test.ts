@@ -140,6 +140,7 @@ describe("Recall asks for", () => {
       rerank: undefined,
       allowPartial: false,
       withEmbeddings: false,
+      withPayloads: false,
       referenceMs: undefined,
     });
     expect((await asked({ filter: recallFilter() })).filter.roles).toEqual(new Set([1, 2]));

@@ -21,9 +21,11 @@ function numberOf(words: string): number {
 }
 
 /** A stored document in the same words. */
-function wordsOfStored({ bytes, documentId, documentNo, embedding, sourceId }: StoredDocument) {
+function wordsOfStored(document: StoredDocument) {
+  const { bytes, documentId, documentNo, embedding, payloadBytes, sourceId } = document;
   const text = Buffer.from(bytes).toString();
-  return wordsOf(documentNo, [documentId, sourceId, embedding?.values.length ?? 0, text]);
+  const size = payloadBytes === 0 ? [] : [payloadBytes];
+  return wordsOf(documentNo, [documentId, sourceId, embedding?.values.length ?? 0, ...size, text]);
 }
 
 /** The state after an action. */
@@ -31,10 +33,12 @@ export function applyAction(state: AccountState, action: DocumentAction): Accoun
   if (action.clear) return { next: state.next, documents: new Map() };
   const documents = new Map(state.documents);
   let { next } = state;
-  for (const { dimensions = 0, documentId, sourceId = "", text } of action.put) {
+  for (const { dimensions = 0, documentId, payload, sourceId = "", text } of action.put) {
     const known = documents.get(documentId);
     const documentNo = known === undefined ? next++ : numberOf(known);
-    documents.set(documentId, wordsOf(documentNo, [documentId, sourceId, dimensions, text]));
+    const size = payload === undefined ? [] : [Buffer.byteLength(payload)];
+    const words = [documentId, sourceId, dimensions, ...size, text];
+    documents.set(documentId, wordsOf(documentNo, words));
   }
   for (const documentId of action.remove) documents.delete(documentId);
   return { next, documents };

@@ -40,6 +40,7 @@ function draw(random: Random, sessionId: string, nowMs: number): DocumentAction 
       text: text(documentId),
       ...(random.chance(0.3) ? { sourceId: `s${random.int(0, 3)}` } : {}),
       ...(random.chance(0.2) ? { dimensions: 4 } : {}),
+      ...(random.chance(0.2) ? { payload: "p".repeat(random.int(1, 2_000)) } : {}),
     })),
     remove: clear || put.length > 0 ? [] : some(5),
     removeChunks: [],

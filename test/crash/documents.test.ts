@@ -30,6 +30,12 @@ async function look(account: DocumentAccount, directory: string): Promise<readon
     const count = listed.find((one) => one.collectionId === collectionId)?.documentCount ?? 0;
     if (count !== documents.length) wrong.push(`${collectionId} counts ${count}`);
     wrong.push(...account.check(collectionId, documents));
+    for (const { documentId, payloadBytes } of documents) {
+      const ref = { namespace: "default", collectionId };
+      const holder = await store.readPayload(ref, documentId);
+      const { length = 0 } = holder?.payload?.data ?? {};
+      if (length !== payloadBytes) wrong.push(`the payload of ${documentId} has ${length} bytes`);
+    }
   }
   await store.close();
   return wrong;

@@ -19,6 +19,7 @@ import type {
   DocumentView,
   NewEvent,
   NewVectors,
+  PayloadHolder,
   StoredCollection,
   StoredDocument,
   VectorPlace,
@@ -131,7 +132,10 @@ export function saveDocuments(
   const removed = (plan.remove ?? []).flatMap((id) => documents.get(id)?.documentNo ?? []);
   const wasEmpty = documents.size === 0;
   for (const document of plan.put ?? []) {
-    documents.set(document.documentId, structuredClone(document));
+    const { payload, ...rest } = document;
+    const kept = structuredClone(rest);
+    documents.set(document.documentId, kept);
+    if (payload !== undefined) state.payloads.set(kept, structuredClone(payload));
     collection.nextDocumentNo = Math.max(collection.nextDocumentNo, document.documentNo + 1);
   }
   for (const documentId of plan.remove ?? []) documents.delete(documentId);
@@ -150,6 +154,18 @@ export function readDocument(
   documentId: string,
 ): StoredDocument | undefined {
   return stateOf(state, ref).documents.get(documentId);
+}
+
+/** A document with nothing but its payload. */
+export function readPayload(
+  state: MemoryState,
+  ref: CollectionRef,
+  documentId: string,
+): PayloadHolder | undefined {
+  const found = readDocument(state, ref, documentId);
+  if (found === undefined) return undefined;
+  const { etagRevision, sourceId } = found;
+  return { sourceId, etagRevision, payload: state.payloads.get(found) };
 }
 
 /** The documents of an id: itself, or all chunks of a source. */

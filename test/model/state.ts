@@ -17,6 +17,7 @@ import type {
   ReadFacts,
   StoredDocument,
   StoredEvent,
+  StoredPayload,
   StoredReply,
   VectorRecord,
 } from "../../src/store/store.ts";
@@ -107,6 +108,8 @@ export interface MemoryState {
   readonly usage: Map<string, TaskUsage>;
   /** By place, with the message or the document that they count for. */
   readonly vectors: Map<string, { readonly of: object; readonly record: VectorRecord }>;
+  /** By the object of their document, which is another one whenever it is replaced. */
+  readonly payloads: Map<object, StoredPayload>;
   /** When namespaces were last recalled. */
   readonly recalled: Map<string, number>;
   nextSessionNo: number;
@@ -139,6 +142,7 @@ export function newMemoryState(storeId: string): MemoryState {
     namespaces: new Map(),
     usage: new Map(),
     vectors: new Map(),
+    payloads: new Map(),
     recalled: new Map(),
     nextSessionNo: 1,
     events: [],

@@ -320,6 +320,8 @@ class MemoryStore extends MemoryCalls implements Store {
   readonly listDocuments: Store["listDocuments"] = (query) =>
     this.run(() => documents.listDocuments(this.state, query));
 
+  readonly readPayload: Store["readPayload"] = (ref, documentId) =>
+    this.run(() => documents.readPayload(this.state, ref, documentId));
   readonly readDocumentLives: Store["readDocumentLives"] = (ref, documentIds) =>
     this.run(() => documents.readDocumentLives(this.state, ref, documentIds));
   readonly refreshDocuments: Store["refreshDocuments"] = (ref, documentIds, nowMs) =>

@@ -284,6 +284,18 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       return page.next === undefined ? page : { ...page, next: page.next + 1 };
     },
   }),
+  "keeps the payload of a document that was replaced": (store, state) => ({
+    changeDocuments: async (change, decide) => {
+      const of = () => namespaceOf(state, change.namespace).collections.get(change.collectionId);
+      const before = new Map(of()?.documents);
+      const result = await store.changeDocuments(change, decide);
+      for (const [id, document] of of()?.documents ?? []) {
+        const old = state.payloads.get(before.get(id) ?? {});
+        if (old !== undefined && !state.payloads.has(document)) state.payloads.set(document, old);
+      }
+      return result;
+    },
+  }),
   "lets a chunk live on without the others of its source": (store, state) => ({
     refreshDocuments: async (ref, documentIds, nowMs) => {
       const { documents } = namespaceOf(state, ref.namespace).collections.get(ref.collectionId) ?? {

@@ -32,6 +32,7 @@ function drawDraft(draw: Draw): DocumentDraft {
     ...(sourceId === "" ? {} : { sourceId }),
     ...(random.chance(0.3) ? { dimensions: random.int(1, 9) } : {}),
     ttlMs: random.pick(TTLS),
+    ...(random.chance(0.2) ? { payload: `{"at":${nowMs}}` } : {}),
   };
 }
 

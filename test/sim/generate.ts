@@ -105,7 +105,7 @@ async function drawChange(draw: Draw): Promise<Operation> {
     memories: 14,
     records: 14,
     refresh: 4,
-    refreshDocuments: 8,
+    refreshDocuments: 4,
     upload: 7,
     turn: 10,
     recall: 1,

@@ -331,7 +331,7 @@ async function read(store: Store, operation: Exclude<ReadOperation, MemoryRead>)
     case "list-documents":
       return await allDocuments(store, { namespace, collectionId: sessionId }, operation.limit);
     case "read-document":
-      return await store.readDocument({ namespace, collectionId: sessionId }, operation.documentId);
+      return await readDocument(store, operation);
     case "document-lives":
     case "expired-documents":
       return await readLives(store, operation);
@@ -381,6 +381,15 @@ async function readRecords(store: Store, operation: RecordRead): Promise<unknown
         ),
       ].sort();
   }
+}
+
+async function readDocument(
+  store: Store,
+  operation: Extract<ReadOperation, { readonly kind: "read-document" }>,
+): Promise<unknown> {
+  const of = { namespace: operation.namespace, collectionId: operation.sessionId };
+  const { documentId } = operation;
+  return [await store.readDocument(of, documentId), await store.readPayload(of, documentId)];
 }
 
 async function readLives(

@@ -393,6 +393,7 @@ export function reading(store: Store): Store {
     changeDocuments: (change, decide) => store.changeDocuments(change, decide),
     readDocument: (ref, documentId) => store.readDocument(ref, documentId),
     listDocuments: (query) => store.listDocuments(query),
+    readPayload: (...asked) => store.readPayload(...asked),
     readDocumentLives: (...asked) => store.readDocumentLives(...asked),
     refreshDocuments: (...asked) => store.refreshDocuments(...asked),
     expiredDocuments: (nowMs, limit) => store.expiredDocuments(nowMs, limit),

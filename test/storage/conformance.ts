@@ -17,6 +17,7 @@ import { findSuite } from "./suites/finds.ts";
 import { memorySuite } from "./suites/memories.ts";
 import { memoryJobSuite } from "./suites/memory-jobs.ts";
 import { messageSuite } from "./suites/messages.ts";
+import { payloadSuite } from "./suites/payloads.ts";
 import { recordSuite } from "./suites/records.ts";
 import { replySuite } from "./suites/replies.ts";
 import { sessionSuite } from "./suites/sessions.ts";
@@ -47,6 +48,7 @@ export function storageConformance(name: string, open: OpenEngine): void {
     summarySuite(open);
     documentSuite(open);
     vectorSuite(open);
+    payloadSuite(open);
     recordSuite(open);
     memorySuite(open);
     memoryJobSuite(open);

@@ -136,8 +136,10 @@ def documents(client: Client) -> None:
     client.upsert_documents(
         {"document_id": "own", "text": "own vector", "embedding": [3.0, 4.0]}, collection_id="mine"
     )
-    news_text = {"document_id": "news", "text": "rain", "ttl": 60}
+    news_text = {"document_id": "news", "text": "rain", "ttl": 60, "payload": '{"id":1.50}'}
     client.upsert_documents(news_text, collection_id="mine")
+    payload = client.get_document("news", collection_id="mine", include_payload=True).payload
+    print(f"kept beside the text: {payload.media_type} {payload.data.decode()}")
     [news] = client.refresh_documents("news", collection_id="mine")
     print(f"{news.document_id} expires: {news.HasField('expire_time')}")
     own = client.get_document("own", collection_id="mine", include_embedding=True)

@@ -169,9 +169,12 @@ async function documents(client: MemorySidecar): Promise<void> {
   const stored = await client.getDocument("own", { collectionId: "mine", includeEmbedding: true });
   console.log(`stored at length 1: ${stored.embedding?.values.map((x) => x.toFixed(1))}`);
   await client.upsertDocuments(
-    { documentId: "news", text: "rain", ttlMs: 60_000 },
+    { documentId: "news", text: "rain", ttlMs: 60_000, payload: '{"id":1.50}' },
     { collectionId: "mine" },
   );
+  const whole = await client.getDocument("news", { collectionId: "mine", includePayload: true });
+  const { payload } = whole;
+  console.log(`kept beside the text: ${payload?.mediaType} ${Buffer.from(payload?.data ?? [])}`);
   const [news] = await client.refreshDocuments("news", { collectionId: "mine" });
   console.log(`${news?.documentId} expires: ${news?.expireTime !== undefined}`);
   for await (const { collectionId, documentCount } of client.listCollections()) {

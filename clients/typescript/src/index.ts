@@ -322,6 +322,7 @@ export type {
   GetDocumentOptions,
   ListDocumentsOptions,
   NamedVector,
+  PayloadInput,
   RecallFilterInput,
   RecallOptions,
   UpsertOptions,

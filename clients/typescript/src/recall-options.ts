@@ -131,6 +131,8 @@ export interface RecallOptions extends CallOptions, ScopeInput {
   readonly scoring?: string | undefined;
   /** Gives documents with their embeddings. Default false. */
   readonly includeEmbeddings?: boolean | undefined;
+  /** Gives documents with their payloads. Default false. */
+  readonly includePayloads?: boolean | undefined;
   /** Reference time for recency. Default: now. */
   readonly referenceTime?: Date | undefined;
   /** Hits, or sessions, of one answer. Default 10. */
@@ -156,6 +158,12 @@ export interface CountItemsOptions extends CallOptions, ScopeInput {
   readonly referenceTime?: Date | undefined;
 }
 
+/** Data that a document keeps byte for byte. */
+export interface PayloadInput {
+  readonly data: Uint8Array;
+  readonly mediaType?: string | undefined;
+}
+
 /** A document to write: the fields a caller may set. */
 export interface DocumentFields {
   readonly documentId?: string | undefined;
@@ -172,6 +180,11 @@ export interface DocumentFields {
   readonly scope?: ScopeInput | undefined;
   /** Its life, from now or from a refresh. Default: it does not expire. */
   readonly ttlMs?: number | undefined;
+  /**
+   * Exact data beside the text, at most 4,128,768 bytes; a text is JSON. Default: none, also where
+   * the document had one before.
+   */
+  readonly payload?: PayloadInput | string | undefined;
   /** The document must still have this etag. */
   readonly etag?: string | undefined;
 }
@@ -216,6 +229,7 @@ export interface DocumentFilterInput {
 export interface ListDocumentsOptions extends ListOptions, CollectionOptions {
   readonly filter?: DocumentFilterInput | undefined;
   readonly includeEmbeddings?: boolean | undefined;
+  readonly includePayloads?: boolean | undefined;
 }
 
 /** Options for counting documents. */
@@ -226,6 +240,7 @@ export interface CountDocumentsOptions extends CollectionOptions {
 /** Options for getting a document. */
 export interface GetDocumentOptions extends CollectionOptions {
   readonly includeEmbedding?: boolean | undefined;
+  readonly includePayload?: boolean | undefined;
 }
 
 /** Options for deleting documents. */

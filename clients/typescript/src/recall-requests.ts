@@ -1,7 +1,12 @@
 // Builds the requests of recall and documents.
 
 import { choice, conditions, noOthers } from "./choice.ts";
-import type { Document, DocumentFilter, Embedding } from "./gen/memorysidecar/v1/document.ts";
+import type {
+  Document,
+  DocumentFilter,
+  DocumentPayload,
+  Embedding,
+} from "./gen/memorysidecar/v1/document.ts";
 import {
   ListDocumentsRequest,
   UpsertDocumentsRequest,
@@ -157,6 +162,7 @@ export function recallRequest(
     referenceTime: time(referenceTime),
     scoring: opts.scoring ?? "",
     includeEmbeddings: opts.includeEmbeddings ?? false,
+    includePayloads: opts.includePayloads ?? false,
   });
 }
 
@@ -205,7 +211,18 @@ export function toDocument(
     documentTime: time(documentTime),
     embedding: toVector(embedding),
     ttl: ttlMs === undefined ? undefined : toDuration(ttlMs),
+    payload: toPayload(input.payload),
   };
+}
+
+function toPayload(
+  payload: options.DocumentFields["payload"],
+): DeepPartial<DocumentPayload> | undefined {
+  if (payload === undefined) return undefined;
+  if (typeof payload === "string") {
+    return { data: Buffer.from(payload), mediaType: "application/json" };
+  }
+  return { data: Buffer.from(payload.data), mediaType: payload.mediaType ?? "" };
 }
 
 export function upsertRequest(
@@ -228,12 +245,13 @@ export function listDocumentsRequest(
   opts: options.ListDocumentsOptions,
   pageToken: string,
 ): ListDocumentsRequest {
-  const { collectionId = "", filter, includeEmbeddings = false, pageSize = 0 } = opts;
+  const { collectionId = "", filter, pageSize = 0 } = opts;
   return ListDocumentsRequest.fromPartial({
     namespace,
     collectionId,
     filter: filter && toDocumentFilter(filter),
-    includeEmbeddings,
+    includeEmbeddings: opts.includeEmbeddings ?? false,
+    includePayloads: opts.includePayloads ?? false,
     pageSize,
     pageToken,
   });

@@ -64,8 +64,9 @@ export class RecallMethods extends RecordMethods {
 
   /** Gets a document. */
   async getDocument(documentId: string, opts: options.GetDocumentOptions = {}): Promise<Document> {
-    const { collectionId = "", includeEmbedding = false } = opts;
-    const request = { namespace: this.at(opts), collectionId, documentId, includeEmbedding };
+    const { collectionId = "", includeEmbedding = false, includePayload = false } = opts;
+    const include = { includeEmbedding, includePayload };
+    const request = { namespace: this.at(opts), collectionId, documentId, ...include };
     return given((await this.call(MemoryRpcs.getDocument, request, opts)).document);
   }
 

@@ -14,15 +14,17 @@ import type {
 } from "../../store/store.ts";
 import type {
   DocumentFilter,
+  GetDocumentInput,
   ListDocumentsInput,
   RefreshDocumentsInput,
   RefreshedDocument,
 } from "../api.ts";
 import type { RecallParts } from "../parts.ts";
+import { PayloadReader } from "../payloads.ts";
 import { documentSize } from "../read-hits.ts";
 import { documentNotFound } from "../rules/errors.ts";
 import { hasLabels, passesAll } from "../rules/item-tests.ts";
-import { chunkId } from "./upsert-documents.ts";
+import { chunkId } from "../rules/splitter.ts";
 
 /** The most documents that one list reads. */
 const LOOKED_MAX = 10_000;
@@ -35,12 +37,18 @@ const TRIES_MAX = 3;
 export async function getDocument(
   parts: RecallParts,
   call: Call,
-  ref: DocumentRef,
+  input: GetDocumentInput,
 ): Promise<StoredDocument> {
+  const { withPayload = false, ...ref } = input;
+  const { world } = parts.context;
   for (let tries = 1; tries <= TRIES_MAX; tries++) {
     checkLive(call.signal);
-    const found = (await liveDocument(parts, ref, ref.documentId)) ?? (await joined(parts, ref));
-    if (found !== undefined) return found;
+    const found = await liveDocument(parts, ref, ref.documentId);
+    const isLive = (document: StoredDocument): boolean => !isOver(document, world.nowMs());
+    const complete = async (document: StoredDocument): Promise<StoredDocument | undefined> =>
+      withPayload ? await new PayloadReader(parts).complete(ref, document, isLive) : document;
+    const given = found === undefined ? await joined(parts, ref, complete) : await complete(found);
+    if (given !== undefined) return given;
   }
   throw documentNotFound(ref.documentId);
 }
@@ -59,14 +67,19 @@ async function liveDocument(
  * The document that was split into chunks; undefined when some of them are not there, or were
  * written by different calls.
  */
-async function joined(parts: RecallParts, ref: DocumentRef): Promise<StoredDocument | undefined> {
+async function joined(
+  parts: RecallParts,
+  ref: DocumentRef,
+  complete: (document: StoredDocument) => Promise<StoredDocument | undefined>,
+): Promise<StoredDocument | undefined> {
   const { documentId } = ref;
   const { codec } = parts;
   const read = async (index: number): Promise<StoredDocument | undefined> => {
     const chunk = await liveDocument(parts, ref, chunkId(documentId, index));
     return chunk?.sourceId === documentId ? chunk : undefined;
   };
-  const first = await read(0);
+  const found = await read(0);
+  const first = found && (await complete(found));
   if (first === undefined) return undefined;
   const chunks = [first];
   const { chunkCount } = codec.readDocumentHead(first.bytes);
@@ -102,8 +115,11 @@ async function readPage(
   call: Call,
   input: ListDocumentsInput,
 ): Promise<DocumentsPage> {
-  const { namespace, collectionId, filter, limit } = input;
+  const { namespace, collectionId, filter, limit, withPayloads = false } = input;
   const nowMs = parts.context.world.nowMs();
+  const payloads = new PayloadReader(parts);
+  const isMeant = (document: StoredDocument): boolean =>
+    !isOver(document, nowMs) && fits(parts, document, filter);
   const documents: StoredDocument[] = [];
   let bytes = 0;
   let looked = 0;
@@ -112,10 +128,12 @@ async function readPage(
     checkLive(call.signal);
     const query = { namespace, collectionId, after, limit: READ };
     const page = await parts.context.store.listDocuments(query);
-    for (const document of page.documents) {
+    for (const found of page.documents) {
       if (documents.length >= limit || looked >= LOOKED_MAX) return { documents, next: after };
       looked += 1;
-      if (!isOver(document, nowMs) && fits(parts, document, filter)) {
+      const document =
+        withPayloads && isMeant(found) ? await payloads.complete(input, found, isMeant) : found;
+      if (document !== undefined && isMeant(document)) {
         const size = documentSize(document, input.withEmbeddings);
         if (documents.length > 0 && bytes + size > LIMITS.pageBytes) {
           return { documents, next: after };
@@ -123,7 +141,7 @@ async function readPage(
         bytes += size;
         documents.push(document);
       }
-      after = document.documentNo;
+      after = found.documentNo;
     }
     if (page.next === undefined) return { documents, next: undefined };
     await parts.keeper.pace.turn(true);

@@ -66,6 +66,7 @@ export const getDocument: UnaryRpc<GetDocumentRequest> = {
       namespace: fromNamespace(namespace),
       collectionId: fromCollection(collectionId),
       documentId,
+      withPayload: request.includePayload,
     });
     const rest = encodeWire(GetDocumentResponse, { document: undefined });
     const bytes = documentBytes(document, request.includeEmbedding);
@@ -93,6 +94,7 @@ export const listDocuments: UnaryRpc<ListDocumentsRequest> = {
       after: pageToken === "" ? 0 : numberPosition(pageTokens.read(call.digest, pageToken)),
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
       withEmbeddings: includeEmbeddings,
+      withPayloads: request.includePayloads,
       includeTotal: request.includeTotal,
     });
     const total = counted && toListTotal(counted);

@@ -9,6 +9,7 @@ import type { DocumentMatches, SearchDocumentsInput } from "../api.ts";
 import { collectionScope } from "../feed/prepare.ts";
 import type { IndexAnswer, RecallIndex } from "../index/port.ts";
 import type { RecallParts } from "../parts.ts";
+import { PayloadReader } from "../payloads.ts";
 import { documentSize, filtersRecords, passes } from "../read-hits.ts";
 import {
   embedderOff,
@@ -120,6 +121,7 @@ async function readMatches(
   answer: IndexAnswer,
 ): Promise<DocumentMatches & { readonly missing: number }> {
   const { namespace, collectionId, withEmbeddings, filter, limit, offset } = input;
+  const payloads = input.withPayloads === true ? new PayloadReader({ context }) : undefined;
   const nowMs = context.world.nowMs();
   const isFiltered = filtersRecords(filter);
   const fits = (document: StoredDocument): boolean =>
@@ -130,8 +132,10 @@ async function readMatches(
   let bytes = 0;
   for (const [at, { position, score }] of answer.hits.slice(offset).entries()) {
     const query = { namespace, collectionId, after: position - 1, last: position, limit: 1 };
-    const [document] = (await context.store.listDocuments(query)).documents;
-    if (document === undefined || !fits(document)) continue;
+    const [found] = (await context.store.listDocuments(query)).documents;
+    if (found === undefined || !fits(found)) continue;
+    const document = payloads ? await payloads.complete(input, found, fits) : found;
+    if (document === undefined) continue;
     bytes += documentSize(document, withEmbeddings);
     const isFull = matches.length === limit || (matches.length > 0 && bytes > LIMITS.pageBytes);
     if (isFull) return { matches, next: offset + at, missing: 0 };

@@ -18,24 +18,21 @@ import type {
 } from "../api.ts";
 import type { RecallParts } from "../parts.ts";
 import { collectionLimitReached } from "../rules/errors.ts";
-import { isLonger, splitText } from "../rules/splitter.ts";
+import { chunkId, isLonger, splitText } from "../rules/splitter.ts";
 import { changeDocuments, documentEvents, liveView } from "./change-documents.ts";
 
 const RANDOM_BYTES = 10;
 /** Bytes of the wire form of an embedding beside its values and its model. */
 const EMBEDDING_FRAME_BYTES = 16;
 const VALUE_BYTES = 4;
+/** Bytes of the wire form of a payload beside its data and its media type. */
+const PAYLOAD_FRAME_BYTES = 16;
 
 /** A document as it is to be stored. */
 interface Piece {
   readonly documentId: string;
   readonly text: string;
   readonly chunk: DocumentStamp["chunk"];
-}
-
-/** The id of a chunk of a document. */
-export function chunkId(sourceId: string, index: number): string {
-  return `${sourceId}#${index}`;
 }
 
 /** A document of the request with what it is stored as. */
@@ -212,16 +209,18 @@ function encodeAll(
   view: DocumentView,
 ): readonly StoredDocument[] {
   let nextNo = view.nextDocumentNo;
-  return upsert.sources.flatMap(({ draft, pieces }, index) =>
-    pieces.map((piece) => {
+  return upsert.sources.flatMap(({ draft, pieces }, index) => {
+    const documents = pieces.map((piece) => {
       const { documentId } = piece;
       const before = view.documents.get(documentId);
       const document = encodePiece(upsert, { draft, piece, before, revision: view.revision });
       checkSize(document, index);
       const documentNo = stored.documents.get(documentId)?.documentNo ?? nextNo++;
       return { ...document, documentNo };
-    }),
-  );
+    });
+    checkWithPayload(draft, documents, index);
+    return documents;
+  });
 }
 
 function encodePiece(
@@ -235,11 +234,15 @@ function encodePiece(
 ): StoredDocument {
   const { draft, piece, before, revision } = of;
   const { documentId, text, chunk } = piece;
+  const { payload } = draft;
   const createMs = before?.createMs ?? nowMs;
   const bytes = parts.codec.encodeDocument(draft, {
     ...{ documentId, collectionId: input.collectionId, text, chunk, writer: call.writer },
     ...{ createMs, updateMs: nowMs, etag: parts.context.etags.of(revision) },
+    payloadBytes: payload?.data.length ?? 0,
   });
+  // The first chunk keeps the payload for all of them.
+  const kept = chunk === undefined || chunk.index === 0 ? payload : undefined;
   const { embedding } = draft;
   const sourceId = chunk?.sourceId ?? "";
   return {
@@ -251,18 +254,39 @@ function encodePiece(
     createMs,
     etagRevision: revision,
     ...lifeFrom(nowMs, draft.ttlMs),
+    payloadBytes: kept?.data.length ?? 0,
+    payload: kept,
   };
 }
 
-function checkSize({ bytes, embedding }: StoredDocument, index: number): void {
-  const vector =
-    embedding === undefined
-      ? 0
-      : EMBEDDING_FRAME_BYTES +
-        embedding.values.length * VALUE_BYTES +
-        Buffer.byteLength(embedding.model);
-  const size = bytes.length + vector;
+function checkSize(document: StoredDocument, index: number): void {
+  const size = sizeOf(document);
   if (size > LIMITS.documentBytes) throw requestInvalid([tooLarge(index, size)]);
+}
+
+function sizeOf({ bytes, embedding }: StoredDocument): number {
+  if (embedding === undefined) return bytes.length;
+  const { model, values } = embedding;
+  return (
+    bytes.length + EMBEDDING_FRAME_BYTES + values.length * VALUE_BYTES + Buffer.byteLength(model)
+  );
+}
+
+/** An answer may hold the whole document, made of its chunks again, with its payload. */
+function checkWithPayload(
+  { payload, text }: DocumentDraft,
+  documents: readonly StoredDocument[],
+  index: number,
+): void {
+  const [first] = documents;
+  if (payload === undefined || first === undefined) return;
+  const own = sizeOf(first) + (documents.length === 1 ? 0 : Buffer.byteLength(text));
+  const { data, mediaType } = payload;
+  const size = own + PAYLOAD_FRAME_BYTES + data.length + Buffer.byteLength(mediaType);
+  const limit = LIMITS.documentWithPayloadBytes;
+  if (size <= limit) return;
+  const description = `takes ${size} bytes with its payload, and may take at most ${limit}`;
+  throw requestInvalid([{ field: `documents[${index}]`, description }]);
 }
 
 function tooLarge(index: number, size: number): { field: string; description: string } {

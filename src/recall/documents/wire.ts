@@ -12,7 +12,12 @@ import { fromOptionalSpan, toDuration, toTimestamp } from "../../grpc/time.ts";
 import type { Violations } from "../../grpc/violations.ts";
 import { floatBytes } from "../../kit/bytes.ts";
 import { LIMITS } from "../../kit/limits.ts";
-import type { StoredCollection, StoredDocument, StoredVector } from "../../store/store.ts";
+import type {
+  StoredCollection,
+  StoredDocument,
+  StoredPayload,
+  StoredVector,
+} from "../../store/store.ts";
 import type { DocumentDraft, DocumentForms, DocumentStamp } from "../api.ts";
 import { readDocumentHead } from "../indexed-wire.ts";
 import { joinChunks } from "../rules/splitter.ts";
@@ -23,6 +28,9 @@ const DEFAULT_COLLECTION = "default";
 // The fields of Document that are spliced in, as in document.proto.
 const EMBEDDING_FIELD = 9;
 const EXPIRE_TIME_FIELD = 23;
+const PAYLOAD_FIELD = 24;
+// The field of DocumentPayload that is spliced in.
+const DATA_FIELD = 1;
 
 /** Chunks share a tenth unless the caller says otherwise. */
 const OVERLAP_DIVISOR = 10;
@@ -39,7 +47,8 @@ export function toDocumentDraft(document: wire.Document): DocumentDraft {
   const { documentId, etag, text } = document;
   const embedding = fromEmbedding(document.embedding);
   const ttlMs = fromOptionalSpan(document.ttl, 0);
-  return { documentId, etag, text, embedding, ttlMs, wire: document };
+  const { payload } = document;
+  return { documentId, etag, text, embedding, ttlMs, payload, wire: document };
 }
 
 function encodeDocument(draft: DocumentDraft, stamp: DocumentStamp): Uint8Array {
@@ -55,6 +64,8 @@ function encodeDocument(draft: DocumentDraft, stamp: DocumentStamp): Uint8Array 
     embedding: undefined,
     ttl: draft.ttlMs === 0 ? undefined : toDuration(draft.ttlMs),
     expireTime: undefined,
+    payload: undefined,
+    payloadSize: BigInt(stamp.payloadBytes ?? 0),
     trust: given.trust === Trust.LOW ? Trust.LOW : Trust.MEDIUM,
     sourceDocumentId: chunk?.sourceId ?? "",
     chunkIndex: chunk?.index ?? 0,
@@ -111,23 +122,30 @@ export function fromSplitter(
 }
 
 /**
- * Gives the wire form of a stored document, with its embedding where it is asked for. A refresh
- * moves when it expires and leaves its bytes.
+ * Gives the wire form of a stored document, with its embedding where it is asked for, and with a
+ * payload that was read for it. A refresh moves when it expires and leaves its bytes.
  */
 export function documentBytes(document: StoredDocument, withEmbedding: boolean): Uint8Array {
-  const { bytes, embedding, expireMs } = document;
+  const { bytes, embedding, expireMs, payload } = document;
   const items = {
     embedding: withEmbedding && embedding !== undefined ? [encodeEmbedding(embedding)] : [],
     expireTime: expireMs === 0 ? [] : [encodeWire(Timestamp, toTimestamp(expireMs))],
+    payload: payload === undefined ? [] : [encodePayload(payload)],
   };
-  if (items.embedding.length + items.expireTime.length === 0) return bytes;
+  if (Object.values(items).every(({ length }) => length === 0)) return bytes;
   return spliceFields(
     [
       { field: EMBEDDING_FIELD, items: items.embedding },
       { field: EXPIRE_TIME_FIELD, items: items.expireTime },
+      { field: PAYLOAD_FIELD, items: items.payload },
     ],
     bytes,
   );
+}
+
+function encodePayload({ data, mediaType }: StoredPayload): Uint8Array {
+  const rest = encodeWire(wire.DocumentPayload, { data: Buffer.alloc(0), mediaType });
+  return spliceField(DATA_FIELD, [data], rest);
 }
 
 /** Turns a collection into its public form. */

@@ -188,3 +188,8 @@ function codePoints(text: string, start: number, end: number): number {
   for (let at = start; at < end; count++) at += isPair(text, at) ? 2 : 1;
   return count;
 }
+
+/** The id of a chunk of a document. */
+export function chunkId(sourceId: string, index: number): string {
+  return `${sourceId}#${index}`;
+}

@@ -21,6 +21,8 @@ import {
   type DocumentRow,
   EMPTIED,
   encodeDocumentBody,
+  encodePayloadBody,
+  PAYLOAD,
 } from "../tables/document-tables.ts";
 import {
   chunkNosOf,
@@ -29,6 +31,7 @@ import {
   documentNoOf,
   findDocument,
   needRow,
+  payloadNoOf,
   readCollection,
   readDocumentRow,
 } from "../tables/documents.ts";
@@ -83,6 +86,8 @@ interface OldDocument extends DocumentRow {
   readonly documentNo: number;
   /** The body of its vectors; undefined when there are none. */
   readonly vectorsNo: number | undefined;
+  /** The body of its payload; undefined when there is none. */
+  readonly payloadNo: number | undefined;
 }
 
 /** A change of documents with the collection before it. */
@@ -158,7 +163,9 @@ function oldDocument(core: Core, logNo: number, documentNo: number): OldDocument
     throw unsound(`document ${documentNo} of log ${logNo} is listed but missing`);
   }
   const vectorsNo = readVectorRow(core, logNo, documentNo, "pending")?.bodyNo;
-  return { ...row, documentNo, vectorsNo };
+  const payloadNo =
+    row.payloadBytes === 0 ? undefined : payloadNoOf(core, logNo, documentNo, "pending");
+  return { ...row, documentNo, vectorsNo, payloadNo };
 }
 
 /** Writes what a plan says; gives 1 when the collection holds documents then, else 0. */
@@ -206,7 +213,7 @@ function putDocument(
 ): void {
   const { logNo } = log;
   const { memtable, writer } = core;
-  const { bytes, documentNo, embedding: _, ...facts } = document;
+  const { bytes, documentNo, embedding: _, payload, ...facts } = document;
   const { documentId, sourceId } = facts;
   if (old === undefined) {
     DOCUMENT_ID.put({ memtable }, DOCUMENT_ID.key(logNo, documentId), documentNo);
@@ -222,6 +229,9 @@ function putDocument(
   }
   const bodyNo = writer.putMessage(encodeDocumentBody(document));
   putRow(core, log, documentNo, { ...facts, bodyNo, byteCount: bytes.length });
+  if (payload === undefined) return;
+  const payloadNo = writer.putMessage(encodePayloadBody({ documentId, ...payload }));
+  PAYLOAD.put({ memtable }, PAYLOAD.key(logNo, documentNo), payloadNo);
 }
 
 function putRow(
@@ -285,6 +295,10 @@ function removeDocument(core: Core, logNo: number, old: OldDocument | undefined)
 }
 
 function eraseBodies(core: Core, logNo: number, old: OldDocument): void {
-  core.writer.eraseMessage(old.bodyNo);
-  dropVectors(core, logNo, old.documentNo, old.vectorsNo);
+  const { bodyNo, documentNo, payloadNo, vectorsNo } = old;
+  core.writer.eraseMessage(bodyNo);
+  dropVectors(core, logNo, documentNo, vectorsNo);
+  if (payloadNo === undefined) return;
+  core.writer.eraseMessage(payloadNo);
+  core.memtable.set(PAYLOAD.key(logNo, documentNo), null);
 }

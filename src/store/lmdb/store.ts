@@ -39,6 +39,7 @@ import {
   noteRecalled,
   readCollection,
   readDocumentLives,
+  readPayload,
   recalledNamespaces,
 } from "../tables/documents.ts";
 import { CONSUMER } from "../tables/event-tables.ts";
@@ -411,6 +412,7 @@ function recordReads(core: Core) {
     listDocuments: read(listDocuments),
     listCollections: read(listCollections),
     readDocumentLives: read(readDocumentLives),
+    readPayload: read(readPayload),
     expiredDocuments: read((_, nowMs, limit) =>
       core.writer.isDiskFull ? [] : expiredDocuments(core, nowMs, limit),
     ),

@@ -62,6 +62,7 @@ test("a row of a document comes back", () => {
     etagRevision: number,
     ttlMs: number,
     expireMs: number,
+    payloadBytes: number,
   });
   fc.assert(
     fc.property(row, (one) => {
@@ -77,6 +78,7 @@ test("a row of a document comes back", () => {
         etagRevision: BigInt(etagRevision),
         ttlMs: BigInt(life.ttlMs),
         expireMs: BigInt(life.expireMs),
+        payloadBytes: BigInt(life.payloadBytes),
       });
     }),
   );

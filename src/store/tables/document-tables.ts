@@ -15,7 +15,7 @@ import {
   ONE_NUMBER,
   record,
 } from "../engine/table.ts";
-import type { CollectionRef, StoredDocument, VectorRecord } from "../store.ts";
+import type { CollectionRef, StoredDocument, StoredPayload, VectorRecord } from "../store.ts";
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -57,6 +57,8 @@ export interface DocumentRow extends Life {
   readonly sourceId: string;
   readonly createMs: number;
   readonly etagRevision: number;
+  /** 0 without one. */
+  readonly payloadBytes: number;
 }
 
 /** By log number and document number. */
@@ -70,6 +72,7 @@ export const DOCUMENT = defineTable(0x1a, "document", [aNumber, aNumber], {
     etagRevision: field.number(6),
     ttlMs: field.number(7),
     expireMs: field.number(8),
+    payloadBytes: field.number(9),
   }),
   bucket: bucket.allButLast,
   under: "log",
@@ -96,6 +99,30 @@ export const CHUNK = defineTable(0x1c, "chunk", [aNumber, aText, aNumber], {
   bucket: bucket.allButLast,
   under: "log",
 });
+
+/** The payloads of documents, by log number and document number: the numbers of their bodies. */
+export const PAYLOAD = defineTable(0x42, "payload", [aNumber, aNumber], {
+  record: ONE_NUMBER,
+  under: "log",
+  bodyNo: (bodyNo) => bodyNo,
+});
+
+/** The body of a payload. */
+export interface PayloadBody extends StoredPayload {
+  readonly documentId: string;
+}
+
+const payloadBody = record<PayloadBody>({
+  documentId: field.text(1),
+  mediaType: field.text(2),
+  data: field.bytes(3),
+});
+
+export function encodePayloadBody(body: PayloadBody): Uint8Array {
+  return bodyBytes(payloadBody, body);
+}
+
+export const decodePayloadBody: (payload: Uint8Array) => PayloadBody = payloadBody.decode;
 
 /** The body of a document. */
 export type DocumentBody = Pick<StoredDocument, "documentId" | "bytes" | "embedding">;

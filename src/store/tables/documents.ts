@@ -14,6 +14,7 @@ import type {
   DocumentPage,
   DocumentQuery,
   DocumentRef,
+  PayloadHolder,
   StoredCollection,
   StoredDocument,
 } from "../store.ts";
@@ -27,6 +28,8 @@ import {
   DOCUMENT_ID,
   type DocumentRow,
   decodeDocumentBody,
+  decodePayloadBody,
+  PAYLOAD,
   RECALLED,
 } from "./document-tables.ts";
 import { readMessage } from "./messages.ts";
@@ -152,6 +155,42 @@ export function chunksOf(
   return chunkNosOf(core, logNo, sourceId, visibility).map((documentNo) =>
     needDocument(core, logNo, documentNo, visibility),
   );
+}
+
+/** A document with nothing but its payload; undefined when there is none of this id. */
+export function readPayload(
+  core: Core,
+  ref: CollectionRef,
+  documentId: string,
+): PayloadHolder | undefined {
+  const logNo = readCollection(core, ref, "committed")?.logNo;
+  const documentNo = logNo && documentNoOf(core, logNo, documentId, "committed");
+  if (logNo === undefined || documentNo === undefined) return undefined;
+  const row = needRow(core, logNo, documentNo, "committed");
+  const { sourceId, etagRevision, payloadBytes } = row;
+  const holder = { sourceId, etagRevision, payload: undefined };
+  if (payloadBytes === 0) return holder;
+  const bodyNo = payloadNoOf(core, logNo, documentNo, "committed");
+  const body = readMessage(core, bodyNo, "committed");
+  const { mediaType, data, ...of } = decodeRecord("payload", body, decodePayloadBody);
+  if (of.documentId !== documentId || data.length !== payloadBytes) {
+    throw recordCorrupt(`message ${bodyNo} is not the payload that its row names`);
+  }
+  return { ...holder, payload: { mediaType, data } };
+}
+
+/** The number of the body of a payload. Throws RECORD_CORRUPT when its row is missing. */
+export function payloadNoOf(
+  core: Core,
+  logNo: number,
+  documentNo: number,
+  visibility: Visibility,
+): number {
+  const bodyNo = PAYLOAD.get(core, PAYLOAD.key(logNo, documentNo), visibility);
+  if (bodyNo === undefined) {
+    throw recordCorrupt(`the payload of document ${documentNo} of log ${logNo} is missing`);
+  }
+  return bodyNo;
 }
 
 /** The lives of documents by id; that of a source is that of its first chunk. */

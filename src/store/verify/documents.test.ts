@@ -30,7 +30,9 @@ import {
   DOCUMENT_ID,
   EMPTIED,
   encodeDocumentBody,
+  encodePayloadBody,
   encodeVectorBody,
+  PAYLOAD,
   RECALLED,
   VECTOR,
 } from "../tables/document-tables.ts";
@@ -61,6 +63,7 @@ async function fill(store: Store): Promise<void> {
     ...(n % 2 === 0 ? { sourceId: "s" } : {}),
     ...(n % 3 === 0 ? { dimensions: 5 } : {}),
     ...(n % 4 === 0 ? { ttlMs: 2_000 - n } : {}),
+    ...(n % 5 === 0 ? { payload: `payload ${n}` } : {}),
   }));
   await change(store, { put });
   await change(store, { remove: ["d3"] });
@@ -104,7 +107,11 @@ const chunk = CHUNK.id;
 const vector = VECTOR.id;
 const recalled = RECALLED.id;
 const end = DOCUMENT_END.id;
-const TABLES = { collection: held, emptied, document, documentId, end, chunk, vector, recalled };
+const kept = PAYLOAD.id;
+const TABLES = {
+  ...{ collection: held, emptied, document, documentId, end, chunk, vector, recalled },
+  payload: kept,
+};
 
 describe("verify", () => {
   test("counts documents and vectors, and finds nothing where nothing is damaged", async () => {
@@ -125,6 +132,7 @@ describe("verify", () => {
     ["documentId", DOCUMENT_ID.id, "a document is not found by its id"],
     ["chunk", CHUNK.id, "a chunk is not found by its source"],
     ["end", DOCUMENT_END.id, "a document would never expire"],
+    ["payload", PAYLOAD.id, "the payload of a document is missing"],
     ["vector", VECTOR.id, "a message belongs to no log"],
   ])("finds a lost record of %s", async (_, table, kind) => {
     expect(await copies.found(({ index }) => index.remove(thirdKey(index, table)))).toContain(kind);
@@ -133,10 +141,11 @@ describe("verify", () => {
   test.each([
     ["document", DOCUMENT],
     ["vector", VECTOR],
+    ["payload", PAYLOAD],
   ] as const)("finds a lost, a damaged and a torn body of a %s", async (what, table) => {
     const bodyKey = ({ index }: Environment) => {
       const key = thirdKey(index, table.id);
-      return u64(table.decode(payload(index, key)).bodyNo);
+      return u64(table.bodyNo?.(payload(index, key)) ?? 0);
     };
     const lost = await copies.found((env) => env.message.remove(bodyKey(env)));
     expect(lost).toEqual([`the body of a ${what} is missing`]);
@@ -157,6 +166,21 @@ describe("verify", () => {
       await message.put(key, seal(key, encodeDocumentBody(body)));
     });
     expect(kinds).toEqual(["a document and its row differ"]);
+  });
+
+  test("finds a payload that is another one, and one of no document", async () => {
+    const kinds = await copies.found(async ({ index, message }) => {
+      const bodyNo = PAYLOAD.decode(payload(index, thirdKey(index, PAYLOAD.id)));
+      const key = u64(bodyNo);
+      const body = { documentId: "x", mediaType: "", data: Uint8Array.of(1) };
+      await message.put(key, seal(key, encodePayloadBody(body)));
+      const stray = PAYLOAD.key(logOf(index), 2);
+      await index.put(stray, PAYLOAD.encode(stray, bodyNo));
+    });
+    expect(kinds).toEqual([
+      "a payload and its document differ",
+      "the payloads of a collection are wrong",
+    ]);
   });
 
   test("finds rows that are not sound", async () => {

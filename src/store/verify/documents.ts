@@ -14,8 +14,10 @@ import {
   DOCUMENT_ID,
   type DocumentRow,
   decodeDocumentBody,
+  decodePayloadBody,
   decodeVectorBody,
   EMPTIED,
+  PAYLOAD,
   RECALLED,
   VECTOR,
 } from "../tables/document-tables.ts";
@@ -93,6 +95,7 @@ function checkCollection(
   let count = 0;
   let chunks = 0;
   let expiring = 0;
+  let payloads = 0;
   for (const row of view.under(DOCUMENT.prefix(logNo))) {
     count++;
     const documentNo = readU64(row.key, 9);
@@ -102,16 +105,19 @@ function checkCollection(
     if (found !== undefined) {
       chunks += found.sourceId === "" ? 0 : 1;
       expiring += found.expireMs === 0 ? 0 : 1;
+      payloads += found.payloadBytes === 0 ? 0 : 1;
       checkDocument(check, { namespace, logNo, documentNo }, found);
     }
   }
   const isCounted = count === collection.documentCount && count > 0;
   problems.check(isCounted, "the documents of a collection are counted wrongly", place);
-  // Every id and every chunk was looked up above: the same number means that none is too many.
+  // Every id, chunk and payload was looked up above: the same number means that none is too many.
   const ids = view.count(DOCUMENT_ID.prefix(logNo));
   problems.check(ids === count, "the ids of a collection are wrong", place);
   const listed = view.count(CHUNK.prefix(logNo));
   problems.check(listed === chunks, "the chunks of a collection are wrong", place);
+  const kept = view.count(PAYLOAD.prefix(logNo));
+  problems.check(kept === payloads, "the payloads of a collection are wrong", place);
   return { documents: count, expiring };
 }
 
@@ -139,6 +145,25 @@ function checkDocument(check: DocumentCheck, at: Place, row: DocumentRow): void 
     const isSame = body.documentId === documentId && body.bytes.length === byteCount;
     problems.check(isSame, "a document and its row differ", place);
   }
+  if (row.payloadBytes > 0) checkPayload(check, at, row);
+}
+
+function checkPayload(
+  check: DocumentCheck,
+  { logNo, documentNo }: Place,
+  { documentId, payloadBytes }: DocumentRow,
+): void {
+  const { problems, view } = check;
+  const place = `log ${logNo}, document ${documentNo}`;
+  const bodyNo = view.find(PAYLOAD.key(logNo, documentNo), PAYLOAD.decode);
+  if (bodyNo === undefined) {
+    problems.add("the payload of a document is missing", place);
+    return;
+  }
+  const body = bodyOf(check, bodyNo, { what: "payload", place }, decodePayloadBody);
+  if (body === undefined) return;
+  const isSame = body.documentId === documentId && body.data.length === payloadBytes;
+  problems.check(isSame, "a payload and its document differ", place);
 }
 
 /** A body that stands among the messages; undefined, and a problem, when it is damaged. */

@@ -371,6 +371,11 @@ const OF_RECALL: Readonly<Record<string, FieldEffect>> = {
     idle: { includeEmbeddings: true, ...MEMORIES },
     used: { includeEmbeddings: true },
   },
+  "RecallRequest.include_payloads": {
+    when: "documents are recalled",
+    idle: { includePayloads: true, ...MEMORIES },
+    used: { includePayloads: true },
+  },
   ...always("RecallFilter.kinds", "RecallFilter.session_ids", "RecallFilter.exclude_session_ids"),
   ...always("RecallFilter.scope", "RecallFilter.session_labels", "RecallFilter.roles"),
   ...always("RecallFilter.collection_ids", "RecallFilter.labels", "RecallFilter.metadata"),

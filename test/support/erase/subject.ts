@@ -134,7 +134,12 @@ async function writeArchive({ client, userId, sessionId, word }: Writing): Promi
   const scope = memoryScope({ userId });
   await client.call("upsertDocuments", {
     collectionId: "notes",
-    documents: [document({ documentId: `${userId}-page`, text: word("document"), scope })],
+    documents: [
+      document({
+        ...{ documentId: `${userId}-page`, text: word("document"), scope },
+        payload: { data: Buffer.from(word("payload")), mediaType: "text/plain" },
+      }),
+    ],
   });
   const archived = `${sessionId}-task`;
   const policy = summarizingPolicy({ hook: "builtin", collectionId: "archive" });

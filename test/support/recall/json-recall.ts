@@ -37,7 +37,7 @@ export type StoredJsonDocument = Omit<JsonDocument, "embedding"> & {
 /** A draft of a document. */
 export function documentDraft(document: JsonDocument): DocumentDraft {
   const { documentId = "", etag = "", text = "", embedding } = document;
-  return { documentId, etag, text, embedding, ttlMs: 0, wire: document };
+  return { documentId, etag, text, embedding, ttlMs: 0, payload: undefined, wire: document };
 }
 
 /** Reads what `encodeDocument` wrote. */

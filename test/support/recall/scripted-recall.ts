@@ -74,6 +74,7 @@ export function storedDocument(
     embedding: undefined,
     createMs: 1_000,
     etagRevision: 1,
+    payloadBytes: 0,
     ...ENDLESS,
     ...fields,
   };

@@ -11,6 +11,7 @@ import type {
   Store,
   StoredCollection,
   StoredDocument,
+  StoredPayload,
   VectorPlace,
 } from "../../../src/store/store.ts";
 import { type ActionBase, isYoung } from "./action-types.ts";
@@ -24,7 +25,8 @@ export type DocumentParts = Partial<Omit<StoredDocument, "bytes">> &
 export function newDocument({ text, ...parts }: DocumentParts): StoredDocument {
   const bytes = Uint8Array.from(Buffer.from(text ?? `text of ${parts.documentId}`));
   const rest = { sourceId: "", embedding: undefined, createMs: START_MS, etagRevision: 1 };
-  return { ...rest, ...ENDLESS, ...parts, bytes };
+  const payloadBytes = parts.payload?.data.length ?? 0;
+  return { ...rest, ...ENDLESS, payloadBytes, ...parts, bytes };
 }
 
 /** Numbers that `seed` makes, each exact in 32 bits. */
@@ -40,6 +42,8 @@ export interface DocumentDraft {
   /** Makes an embedding of so many numbers. */
   readonly dimensions?: number;
   readonly ttlMs?: number;
+  /** The data of its payload. */
+  readonly payload?: string;
 }
 
 /** Writes and deletes documents. `sessionId` names the collection. */
@@ -67,9 +71,16 @@ export interface DocumentResult {
   readonly replayed?: true;
 }
 
-function shortOf({ documentId, documentNo, sourceId, bytes, embedding }: StoredDocument): string {
-  const dimensions = embedding?.values.length ?? 0;
-  return [documentNo, documentId, sourceId, dimensions, Buffer.from(bytes).toString()].join("|");
+function shortOf(document: StoredDocument): string {
+  const { documentId, documentNo, sourceId, bytes, embedding, payloadBytes } = document;
+  const parts = [documentNo, documentId, sourceId, embedding?.values.length ?? 0];
+  const size = payloadBytes === 0 ? [] : [payloadBytes];
+  return [...parts, ...size, Buffer.from(bytes).toString()].join("|");
+}
+
+/** A payload of a text. */
+export function newPayload(text: string): StoredPayload {
+  return { mediaType: "text/plain", data: Uint8Array.from(Buffer.from(text)) };
 }
 
 function resultOf(view: DocumentView, saved: boolean): DocumentResult {
@@ -88,7 +99,7 @@ function resultOf(view: DocumentView, saved: boolean): DocumentResult {
 /** The document of a draft. */
 function documentOf(
   view: DocumentView,
-  { dimensions, documentId, sourceId = "", text, ttlMs = 0 }: DocumentDraft,
+  { dimensions, documentId, payload, sourceId = "", text, ttlMs = 0 }: DocumentDraft,
   { documentNo, nowMs }: { readonly documentNo: number; readonly nowMs: number },
 ): StoredDocument {
   const createMs = view.documents.get(documentId)?.createMs ?? nowMs;
@@ -97,7 +108,8 @@ function documentOf(
   const etagRevision = view.revision;
   const place = { documentId, documentNo, sourceId };
   const life = lifeFrom(nowMs, ttlMs);
-  return newDocument({ ...place, ...life, text, createMs, etagRevision, embedding });
+  const kept = payload === undefined ? {} : { payload: newPayload(payload) };
+  return newDocument({ ...place, ...life, ...kept, text, createMs, etagRevision, embedding });
 }
 
 function planOf(action: DocumentAction, view: DocumentView): DocumentPlan {
@@ -229,7 +241,10 @@ export async function dumpDocuments(store: Store, namespace: string): Promise<un
       ({ documentNo }) => ({ kind: "document", ...ref, documentNo }) as const,
     );
     const found: unknown[] = [];
-    for (const { documentId } of documents) found.push(await store.readDocument(ref, documentId));
+    for (const { documentId } of documents) {
+      const payload = await store.readPayload(ref, documentId);
+      found.push([await store.readDocument(ref, documentId), payload]);
+    }
     dump.push([collection, documents, found, await store.readVectors(places)]);
   }
   return dump;

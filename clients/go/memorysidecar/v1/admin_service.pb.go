@@ -577,6 +577,8 @@ type GetServerInfoResponse struct {
 	//   - `count_items`: CountItems.
 	//   - `count_tokens`: CountTokens.
 	//   - `document_lists`: `include_total` of ListDocuments and ListMemories, and PurgeDocuments.
+	//   - `document_payload`: `payload` of Document, with `include_payload` and `include_payloads` of
+	//     the reads of documents and of Recall.
 	//   - `document_scopes`: documents have a scope, and filters of documents, too.
 	//   - `document_ttl`: `ttl` of Document, and RefreshDocuments.
 	//   - `documents`: documents and collections.

@@ -82,7 +82,9 @@ func (EmbeddingPurpose) EnumDescriptor() ([]byte, []int) {
 //
 // A collection exists as soon as it holds a document; a namespace holds at most 1,000. The wire
 // form of a document may take at most 1 MiB (1,048,576 bytes), its embedding and the fields set by
-// the server included.
+// the server included. Its payload comes on top: both together may take at most 4,161,536 bytes, so
+// that a call with one such document, and each answer with it, fit the 4 MiB that stock gRPC
+// clients accept.
 type Document struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The collection. Empty means `default`. 1 to 63 characters of `A-Za-z0-9._-`, the
@@ -153,7 +155,16 @@ type Document struct {
 	// `document_ttl`.
 	Ttl *durationpb.Duration `protobuf:"bytes,22,opt,name=ttl,proto3" json:"ttl,omitempty"`
 	// Time at which the document expires by its ttl. Unset without one. Output only.
-	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	// Exact data of the caller beside the text, for example the document as its framework serialized
+	// it. Stored apart: searches, lists and filters never read it. Returned only on request.
+	// Replacing the document replaces its payload, or removes it when this is unset. A split document
+	// has one payload, which its chunks share; deleting the first chunk alone deletes it. Optional.
+	// Capability `document_payload`.
+	Payload *DocumentPayload `protobuf:"bytes,24,opt,name=payload,proto3" json:"payload,omitempty"`
+	// Size of the data of the payload in bytes, also where the payload is not returned. For a chunk,
+	// that of its source. 0 without a payload. Output only.
+	PayloadSize   int64 `protobuf:"varint,25,opt,name=payload_size,json=payloadSize,proto3" json:"payload_size,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -349,6 +360,77 @@ func (x *Document) GetExpireTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Document) GetPayload() *DocumentPayload {
+	if x != nil {
+		return x.Payload
+	}
+	return nil
+}
+
+func (x *Document) GetPayloadSize() int64 {
+	if x != nil {
+		return x.PayloadSize
+	}
+	return 0
+}
+
+// Data of a document that the server does not interpret.
+type DocumentPayload struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The data, kept byte for byte: of JSON also white space, the order of keys and 64-bit numbers.
+	// 1 to 4,128,768 bytes.
+	Data []byte `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	// Media type of the data, for example `application/json`. Not interpreted. Optional, at most 127
+	// bytes.
+	MediaType     string `protobuf:"bytes,2,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DocumentPayload) Reset() {
+	*x = DocumentPayload{}
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DocumentPayload) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DocumentPayload) ProtoMessage() {}
+
+func (x *DocumentPayload) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DocumentPayload.ProtoReflect.Descriptor instead.
+func (*DocumentPayload) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *DocumentPayload) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *DocumentPayload) GetMediaType() string {
+	if x != nil {
+		return x.MediaType
+	}
+	return ""
+}
+
 // A vector, and the model that computed it. Vectors of different models are never compared.
 type Embedding struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -363,7 +445,7 @@ type Embedding struct {
 
 func (x *Embedding) Reset() {
 	*x = Embedding{}
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[1]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -375,7 +457,7 @@ func (x *Embedding) String() string {
 func (*Embedding) ProtoMessage() {}
 
 func (x *Embedding) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[1]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -388,7 +470,7 @@ func (x *Embedding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Embedding.ProtoReflect.Descriptor instead.
 func (*Embedding) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{1}
+	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Embedding) GetValues() []float32 {
@@ -423,7 +505,7 @@ type DocumentCollection struct {
 
 func (x *DocumentCollection) Reset() {
 	*x = DocumentCollection{}
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[2]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -435,7 +517,7 @@ func (x *DocumentCollection) String() string {
 func (*DocumentCollection) ProtoMessage() {}
 
 func (x *DocumentCollection) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[2]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -448,7 +530,7 @@ func (x *DocumentCollection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentCollection.ProtoReflect.Descriptor instead.
 func (*DocumentCollection) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{2}
+	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *DocumentCollection) GetCollectionId() string {
@@ -500,7 +582,7 @@ type TextSplitter struct {
 
 func (x *TextSplitter) Reset() {
 	*x = TextSplitter{}
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[3]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -512,7 +594,7 @@ func (x *TextSplitter) String() string {
 func (*TextSplitter) ProtoMessage() {}
 
 func (x *TextSplitter) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[3]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -525,7 +607,7 @@ func (x *TextSplitter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextSplitter.ProtoReflect.Descriptor instead.
 func (*TextSplitter) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{3}
+	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *TextSplitter) GetChunkChars() int32 {
@@ -559,7 +641,7 @@ type UpsertedDocument struct {
 
 func (x *UpsertedDocument) Reset() {
 	*x = UpsertedDocument{}
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[4]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -571,7 +653,7 @@ func (x *UpsertedDocument) String() string {
 func (*UpsertedDocument) ProtoMessage() {}
 
 func (x *UpsertedDocument) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[4]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -584,7 +666,7 @@ func (x *UpsertedDocument) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpsertedDocument.ProtoReflect.Descriptor instead.
 func (*UpsertedDocument) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{4}
+	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *UpsertedDocument) GetDocumentId() string {
@@ -628,7 +710,7 @@ type RefreshedDocument struct {
 
 func (x *RefreshedDocument) Reset() {
 	*x = RefreshedDocument{}
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[5]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -640,7 +722,7 @@ func (x *RefreshedDocument) String() string {
 func (*RefreshedDocument) ProtoMessage() {}
 
 func (x *RefreshedDocument) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[5]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -653,7 +735,7 @@ func (x *RefreshedDocument) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RefreshedDocument.ProtoReflect.Descriptor instead.
 func (*RefreshedDocument) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{5}
+	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *RefreshedDocument) GetDocumentId() string {
@@ -683,7 +765,7 @@ type DocumentRef struct {
 
 func (x *DocumentRef) Reset() {
 	*x = DocumentRef{}
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[6]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -695,7 +777,7 @@ func (x *DocumentRef) String() string {
 func (*DocumentRef) ProtoMessage() {}
 
 func (x *DocumentRef) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[6]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -708,7 +790,7 @@ func (x *DocumentRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentRef.ProtoReflect.Descriptor instead.
 func (*DocumentRef) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{6}
+	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *DocumentRef) GetCollectionId() string {
@@ -744,7 +826,7 @@ type DocumentFilter struct {
 
 func (x *DocumentFilter) Reset() {
 	*x = DocumentFilter{}
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[7]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -756,7 +838,7 @@ func (x *DocumentFilter) String() string {
 func (*DocumentFilter) ProtoMessage() {}
 
 func (x *DocumentFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[7]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -769,7 +851,7 @@ func (x *DocumentFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentFilter.ProtoReflect.Descriptor instead.
 func (*DocumentFilter) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{7}
+	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *DocumentFilter) GetLabels() map[string]string {
@@ -804,7 +886,8 @@ var File_memorysidecar_v1_document_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_document_proto_rawDesc = "" +
 	"\n" +
-	"\x1fmemorysidecar/v1/document.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xd4\t\n" +
+	"\x1fmemorysidecar/v1/document.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xbc\n" +
+	"\n" +
 	"\bDocument\x12#\n" +
 	"\rcollection_id\x18\x01 \x01(\tR\fcollectionId\x12*\n" +
 	"\vdocument_id\x18\x02 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x02P\x01R\n" +
@@ -839,11 +922,17 @@ const file_memorysidecar_v1_document_proto_rawDesc = "" +
 	"spaceAfter\x12C\n" +
 	"\x03ttl\x18\x16 \x01(\v2\x19.google.protobuf.DurationB\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\xf0?9\x00\x00\x00\xc0NϲAR\x03ttl\x12C\n" +
 	"\vexpire_time\x18\x17 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01R\n" +
-	"expireTime\x1a9\n" +
+	"expireTime\x12;\n" +
+	"\apayload\x18\x18 \x01(\v2!.memorysidecar.v1.DocumentPayloadR\apayload\x12)\n" +
+	"\fpayload_size\x18\x19 \x01(\x03B\x06\xba\xbe\x18\x02\x10\x01R\vpayloadSize\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\r\n" +
-	"\v_importance\"L\n" +
+	"\v_importance\"Y\n" +
+	"\x0fDocumentPayload\x12\x1f\n" +
+	"\x04data\x18\x01 \x01(\fB\v\xba\xbe\x18\a\b\x01\x18\x80\x80\xfc\x01R\x04data\x12%\n" +
+	"\n" +
+	"media_type\x18\x02 \x01(\tB\x06\xba\xbe\x18\x02\x18\x7fR\tmediaType\"L\n" +
 	"\tEmbedding\x12!\n" +
 	"\x06values\x18\x01 \x03(\x02B\t\xba\xbe\x18\x05\b\x01 \x80 R\x06values\x12\x1c\n" +
 	"\x05model\x18\x02 \x01(\tB\x06\xba\xbe\x18\x02\x18\x7fR\x05model\"\xda\x01\n" +
@@ -902,49 +991,51 @@ func file_memorysidecar_v1_document_proto_rawDescGZIP() []byte {
 }
 
 var file_memorysidecar_v1_document_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_memorysidecar_v1_document_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_memorysidecar_v1_document_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_memorysidecar_v1_document_proto_goTypes = []any{
 	(EmbeddingPurpose)(0),         // 0: memorysidecar.v1.EmbeddingPurpose
 	(*Document)(nil),              // 1: memorysidecar.v1.Document
-	(*Embedding)(nil),             // 2: memorysidecar.v1.Embedding
-	(*DocumentCollection)(nil),    // 3: memorysidecar.v1.DocumentCollection
-	(*TextSplitter)(nil),          // 4: memorysidecar.v1.TextSplitter
-	(*UpsertedDocument)(nil),      // 5: memorysidecar.v1.UpsertedDocument
-	(*RefreshedDocument)(nil),     // 6: memorysidecar.v1.RefreshedDocument
-	(*DocumentRef)(nil),           // 7: memorysidecar.v1.DocumentRef
-	(*DocumentFilter)(nil),        // 8: memorysidecar.v1.DocumentFilter
-	nil,                           // 9: memorysidecar.v1.Document.LabelsEntry
-	nil,                           // 10: memorysidecar.v1.DocumentFilter.LabelsEntry
-	(*structpb.Struct)(nil),       // 11: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
-	(Trust)(0),                    // 13: memorysidecar.v1.Trust
-	(*MemoryScope)(nil),           // 14: memorysidecar.v1.MemoryScope
-	(*durationpb.Duration)(nil),   // 15: google.protobuf.Duration
-	(*MetadataCondition)(nil),     // 16: memorysidecar.v1.MetadataCondition
-	(*ScopeFilter)(nil),           // 17: memorysidecar.v1.ScopeFilter
+	(*DocumentPayload)(nil),       // 2: memorysidecar.v1.DocumentPayload
+	(*Embedding)(nil),             // 3: memorysidecar.v1.Embedding
+	(*DocumentCollection)(nil),    // 4: memorysidecar.v1.DocumentCollection
+	(*TextSplitter)(nil),          // 5: memorysidecar.v1.TextSplitter
+	(*UpsertedDocument)(nil),      // 6: memorysidecar.v1.UpsertedDocument
+	(*RefreshedDocument)(nil),     // 7: memorysidecar.v1.RefreshedDocument
+	(*DocumentRef)(nil),           // 8: memorysidecar.v1.DocumentRef
+	(*DocumentFilter)(nil),        // 9: memorysidecar.v1.DocumentFilter
+	nil,                           // 10: memorysidecar.v1.Document.LabelsEntry
+	nil,                           // 11: memorysidecar.v1.DocumentFilter.LabelsEntry
+	(*structpb.Struct)(nil),       // 12: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
+	(Trust)(0),                    // 14: memorysidecar.v1.Trust
+	(*MemoryScope)(nil),           // 15: memorysidecar.v1.MemoryScope
+	(*durationpb.Duration)(nil),   // 16: google.protobuf.Duration
+	(*MetadataCondition)(nil),     // 17: memorysidecar.v1.MetadataCondition
+	(*ScopeFilter)(nil),           // 18: memorysidecar.v1.ScopeFilter
 }
 var file_memorysidecar_v1_document_proto_depIdxs = []int32{
-	11, // 0: memorysidecar.v1.Document.metadata:type_name -> google.protobuf.Struct
-	9,  // 1: memorysidecar.v1.Document.labels:type_name -> memorysidecar.v1.Document.LabelsEntry
-	12, // 2: memorysidecar.v1.Document.document_time:type_name -> google.protobuf.Timestamp
-	2,  // 3: memorysidecar.v1.Document.embedding:type_name -> memorysidecar.v1.Embedding
-	13, // 4: memorysidecar.v1.Document.trust:type_name -> memorysidecar.v1.Trust
-	12, // 5: memorysidecar.v1.Document.create_time:type_name -> google.protobuf.Timestamp
-	12, // 6: memorysidecar.v1.Document.update_time:type_name -> google.protobuf.Timestamp
-	14, // 7: memorysidecar.v1.Document.scope:type_name -> memorysidecar.v1.MemoryScope
-	15, // 8: memorysidecar.v1.Document.ttl:type_name -> google.protobuf.Duration
-	12, // 9: memorysidecar.v1.Document.expire_time:type_name -> google.protobuf.Timestamp
-	12, // 10: memorysidecar.v1.DocumentCollection.create_time:type_name -> google.protobuf.Timestamp
-	12, // 11: memorysidecar.v1.DocumentCollection.update_time:type_name -> google.protobuf.Timestamp
-	12, // 12: memorysidecar.v1.RefreshedDocument.expire_time:type_name -> google.protobuf.Timestamp
-	10, // 13: memorysidecar.v1.DocumentFilter.labels:type_name -> memorysidecar.v1.DocumentFilter.LabelsEntry
-	16, // 14: memorysidecar.v1.DocumentFilter.metadata:type_name -> memorysidecar.v1.MetadataCondition
-	17, // 15: memorysidecar.v1.DocumentFilter.scope:type_name -> memorysidecar.v1.ScopeFilter
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	12, // 0: memorysidecar.v1.Document.metadata:type_name -> google.protobuf.Struct
+	10, // 1: memorysidecar.v1.Document.labels:type_name -> memorysidecar.v1.Document.LabelsEntry
+	13, // 2: memorysidecar.v1.Document.document_time:type_name -> google.protobuf.Timestamp
+	3,  // 3: memorysidecar.v1.Document.embedding:type_name -> memorysidecar.v1.Embedding
+	14, // 4: memorysidecar.v1.Document.trust:type_name -> memorysidecar.v1.Trust
+	13, // 5: memorysidecar.v1.Document.create_time:type_name -> google.protobuf.Timestamp
+	13, // 6: memorysidecar.v1.Document.update_time:type_name -> google.protobuf.Timestamp
+	15, // 7: memorysidecar.v1.Document.scope:type_name -> memorysidecar.v1.MemoryScope
+	16, // 8: memorysidecar.v1.Document.ttl:type_name -> google.protobuf.Duration
+	13, // 9: memorysidecar.v1.Document.expire_time:type_name -> google.protobuf.Timestamp
+	2,  // 10: memorysidecar.v1.Document.payload:type_name -> memorysidecar.v1.DocumentPayload
+	13, // 11: memorysidecar.v1.DocumentCollection.create_time:type_name -> google.protobuf.Timestamp
+	13, // 12: memorysidecar.v1.DocumentCollection.update_time:type_name -> google.protobuf.Timestamp
+	13, // 13: memorysidecar.v1.RefreshedDocument.expire_time:type_name -> google.protobuf.Timestamp
+	11, // 14: memorysidecar.v1.DocumentFilter.labels:type_name -> memorysidecar.v1.DocumentFilter.LabelsEntry
+	17, // 15: memorysidecar.v1.DocumentFilter.metadata:type_name -> memorysidecar.v1.MetadataCondition
+	18, // 16: memorysidecar.v1.DocumentFilter.scope:type_name -> memorysidecar.v1.ScopeFilter
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_document_proto_init() }
@@ -957,15 +1048,15 @@ func file_memorysidecar_v1_document_proto_init() {
 	file_memorysidecar_v1_message_proto_init()
 	file_memorysidecar_v1_rules_proto_init()
 	file_memorysidecar_v1_document_proto_msgTypes[0].OneofWrappers = []any{}
-	file_memorysidecar_v1_document_proto_msgTypes[3].OneofWrappers = []any{}
-	file_memorysidecar_v1_document_proto_msgTypes[7].OneofWrappers = []any{}
+	file_memorysidecar_v1_document_proto_msgTypes[4].OneofWrappers = []any{}
+	file_memorysidecar_v1_document_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_document_proto_rawDesc), len(file_memorysidecar_v1_document_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   10,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -2353,8 +2353,11 @@ type GetDocumentRequest struct {
 	DocumentId string `protobuf:"bytes,3,opt,name=document_id,json=documentId,proto3" json:"document_id,omitempty"`
 	// Whether to include the embedding. Default false.
 	IncludeEmbedding bool `protobuf:"varint,4,opt,name=include_embedding,json=includeEmbedding,proto3" json:"include_embedding,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Whether to include the payload: for a chunk, that of its source. Default false. Capability
+	// `document_payload`.
+	IncludePayload bool `protobuf:"varint,5,opt,name=include_payload,json=includePayload,proto3" json:"include_payload,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *GetDocumentRequest) Reset() {
@@ -2411,6 +2414,13 @@ func (x *GetDocumentRequest) GetDocumentId() string {
 func (x *GetDocumentRequest) GetIncludeEmbedding() bool {
 	if x != nil {
 		return x.IncludeEmbedding
+	}
+	return false
+}
+
+func (x *GetDocumentRequest) GetIncludePayload() bool {
+	if x != nil {
+		return x.IncludePayload
 	}
 	return false
 }
@@ -2481,9 +2491,13 @@ type ListDocumentsRequest struct {
 	PageToken string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// Whether to count the documents of all pages. Costs as much as a page that examines 10,000
 	// documents. Default false. Capability `document_lists`.
-	IncludeTotal  bool `protobuf:"varint,7,opt,name=include_total,json=includeTotal,proto3" json:"include_total,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	IncludeTotal bool `protobuf:"varint,7,opt,name=include_total,json=includeTotal,proto3" json:"include_total,omitempty"`
+	// Whether to include the payloads. They count toward the 3 MiB of the page; one document is
+	// returned whatever its size. Of the chunks of one source on a page, the first has the payload.
+	// Default false. Capability `document_payload`.
+	IncludePayloads bool `protobuf:"varint,8,opt,name=include_payloads,json=includePayloads,proto3" json:"include_payloads,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *ListDocumentsRequest) Reset() {
@@ -2561,6 +2575,13 @@ func (x *ListDocumentsRequest) GetPageToken() string {
 func (x *ListDocumentsRequest) GetIncludeTotal() bool {
 	if x != nil {
 		return x.IncludeTotal
+	}
+	return false
+}
+
+func (x *ListDocumentsRequest) GetIncludePayloads() bool {
+	if x != nil {
+		return x.IncludePayloads
 	}
 	return false
 }
@@ -3485,15 +3506,16 @@ const file_memorysidecar_v1_memory_service_proto_rawDesc = "" +
 	"request_id\x18\x05 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x01R\trequestId\"w\n" +
 	"\x17UpsertDocumentsResponse\x12@\n" +
 	"\tdocuments\x18\x01 \x03(\v2\".memorysidecar.v1.UpsertedDocumentR\tdocuments\x12\x1a\n" +
-	"\brevision\x18\x02 \x01(\x03R\brevision\"\xc2\x01\n" +
+	"\brevision\x18\x02 \x01(\x03R\brevision\"\xeb\x01\n" +
 	"\x12GetDocumentRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12+\n" +
 	"\rcollection_id\x18\x02 \x01(\tB\x06\xba\xbe\x18\x02P\x04R\fcollectionId\x12,\n" +
 	"\vdocument_id\x18\x03 \x01(\tB\v\xba\xbe\x18\a\b\x01\x18\x80\x02P\x01R\n" +
 	"documentId\x12+\n" +
-	"\x11include_embedding\x18\x04 \x01(\bR\x10includeEmbedding\"M\n" +
+	"\x11include_embedding\x18\x04 \x01(\bR\x10includeEmbedding\x12'\n" +
+	"\x0finclude_payload\x18\x05 \x01(\bR\x0eincludePayload\"M\n" +
 	"\x13GetDocumentResponse\x126\n" +
-	"\bdocument\x18\x01 \x01(\v2\x1a.memorysidecar.v1.DocumentR\bdocument\"\xcb\x02\n" +
+	"\bdocument\x18\x01 \x01(\v2\x1a.memorysidecar.v1.DocumentR\bdocument\"\xf6\x02\n" +
 	"\x14ListDocumentsRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12+\n" +
 	"\rcollection_id\x18\x02 \x01(\tB\x06\xba\xbe\x18\x02P\x04R\fcollectionId\x128\n" +
@@ -3502,7 +3524,8 @@ const file_memorysidecar_v1_memory_service_proto_rawDesc = "" +
 	"\tpage_size\x18\x05 \x01(\x05B\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00R\bpageSize\x12&\n" +
 	"\n" +
 	"page_token\x18\x06 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x10R\tpageToken\x12#\n" +
-	"\rinclude_total\x18\a \x01(\bR\fincludeTotal\"\xac\x01\n" +
+	"\rinclude_total\x18\a \x01(\bR\fincludeTotal\x12)\n" +
+	"\x10include_payloads\x18\b \x01(\bR\x0fincludePayloads\"\xac\x01\n" +
 	"\x15ListDocumentsResponse\x128\n" +
 	"\tdocuments\x18\x01 \x03(\v2\x1a.memorysidecar.v1.DocumentR\tdocuments\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x121\n" +

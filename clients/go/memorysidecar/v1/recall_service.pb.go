@@ -140,9 +140,10 @@ type RecallRequest struct {
 	ReferenceTime *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=reference_time,json=referenceTime,proto3" json:"reference_time,omitempty"`
 	// Scoring of the records. Empty means the method of `mode`, `fusion` and `weights`, described in
 	// docs/recall.md. The other scorings consider one kind of record, which need not be named in
-	// `filter.kinds`; of the fields after `page_token` they accept `min_score`, `reference_time` and
-	// `include_embeddings`, and of the filter the fields for that kind: any other field that is set
-	// is an error. Their pages end after 1,000 hits. Any other name is an error. Values may be added.
+	// `filter.kinds`; of the fields after `page_token` they accept `min_score`, `reference_time`,
+	// `include_embeddings` and `include_payloads`, and of the filter the fields for that kind: any
+	// other field that is set is an error. Their pages end after 1,000 hits. Any other name is an
+	// error. Values may be added.
 	//   - `cosine`: documents by the cosine of two vectors, -1 to 1: that of `embedding`, or of the
 	//     query by the server's own model. `embedding` may be of another model than the server's when
 	//     documents were given with embeddings of that model. Documents without a vector of that
@@ -175,8 +176,12 @@ type RecallRequest struct {
 	// Whether to return documents with the embeddings that were stored with them. An error where the
 	// filter excludes documents. Default false.
 	IncludeEmbeddings bool `protobuf:"varint,20,opt,name=include_embeddings,json=includeEmbeddings,proto3" json:"include_embeddings,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// Whether to return documents with their payloads, which count toward the 3 MiB of the page. Of
+	// the hits of one source on a page, the first has its payload. An error where the filter excludes
+	// documents. Default false. Capability `document_payload`.
+	IncludePayloads bool `protobuf:"varint,21,opt,name=include_payloads,json=includePayloads,proto3" json:"include_payloads,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *RecallRequest) Reset() {
@@ -345,6 +350,13 @@ func (x *RecallRequest) GetScoring() string {
 func (x *RecallRequest) GetIncludeEmbeddings() bool {
 	if x != nil {
 		return x.IncludeEmbeddings
+	}
+	return false
+}
+
+func (x *RecallRequest) GetIncludePayloads() bool {
+	if x != nil {
+		return x.IncludePayloads
 	}
 	return false
 }
@@ -1238,7 +1250,7 @@ var File_memorysidecar_v1_recall_service_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_recall_service_proto_rawDesc = "" +
 	"\n" +
-	"%memorysidecar/v1/recall_service.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1dmemorysidecar/v1/recall.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xa6\b\n" +
+	"%memorysidecar/v1/recall_service.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1dmemorysidecar/v1/recall.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xd1\b\n" +
 	"\rRecallRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12\x1e\n" +
 	"\x05query\x18\x02 \x01(\tB\b\xba\xbe\x18\x04\x18\x80\x80\bR\x05query\x129\n" +
@@ -1261,7 +1273,8 @@ const file_memorysidecar_v1_recall_service_proto_rawDesc = "" +
 	"\rallow_partial\x18\x11 \x01(\bR\fallowPartial\x12A\n" +
 	"\x0ereference_time\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\rreferenceTime\x12\x18\n" +
 	"\ascoring\x18\x13 \x01(\tR\ascoring\x12-\n" +
-	"\x12include_embeddings\x18\x14 \x01(\bR\x11includeEmbeddingsB\f\n" +
+	"\x12include_embeddings\x18\x14 \x01(\bR\x11includeEmbeddings\x12)\n" +
+	"\x10include_payloads\x18\x15 \x01(\bR\x0fincludePayloadsB\f\n" +
 	"\n" +
 	"_min_scoreB\x10\n" +
 	"\x0e_min_relevance\"\xe6\x01\n" +

@@ -223,7 +223,8 @@ def filter_of(kind: type[_Filter], fields: Json) -> _Filter:
 
 def document_of(value: DocumentLike) -> v1.Document:
     """Makes a document: a text alone is its content, a mapping holds fields by their names. Its
-    ``embedding`` may be a list of numbers, its ``ttl`` seconds."""
+    ``embedding`` may be a list of numbers, its ``ttl`` seconds, its ``payload`` bytes, or JSON as a
+    text."""
     if isinstance(value, v1.Document):
         return value
     if isinstance(value, str):
@@ -233,7 +234,15 @@ def document_of(value: DocumentLike) -> v1.Document:
         fields["embedding"] = vector_of(fields["embedding"])
     if "ttl" in fields:
         fields["ttl"] = duration_of(fields["ttl"])
+    if isinstance(fields.get("payload"), (str, bytes)):
+        fields["payload"] = _payload_of(fields["payload"])
     return v1.Document(**fields)
+
+
+def _payload_of(value: str | bytes) -> v1.DocumentPayload:
+    if isinstance(value, bytes):
+        return v1.DocumentPayload(data=value)
+    return v1.DocumentPayload(data=value.encode(), media_type="application/json")
 
 
 def documents_of(value: DocumentsLike, scope: v1.MemoryScope | None = None) -> list[v1.Document]:

@@ -40,6 +40,7 @@ class RecallMethods(Calls):
         reference_time: f.Time | None = None,
         scoring: str = "",
         include_embeddings: bool = False,
+        include_payloads: bool = False,
         page_size: int = 0,
         page_token: str = "",
         **call: Unpack[f.ReadOptions],
@@ -76,6 +77,7 @@ class RecallMethods(Calls):
             reference_time=reference_time,
             scoring=scoring,
             include_embeddings=include_embeddings,
+            include_payloads=include_payloads,
             page_size=page_size,
             page_token=page_token,
         )
@@ -169,7 +171,8 @@ class DocumentMethods(Calls):
         **call: Unpack[f.WriteOptions],
     ) -> v1.UpsertDocumentsResponse:
         """Writes one document or many, all or none; one that exists is replaced. A text alone is
-        a document; a mapping holds the fields of one by their names.
+        a document; a mapping holds the fields of one by their names. Its ``payload`` keeps exact
+        data beside the text: bytes, or JSON as a text.
 
         :param user_id: whom documents belong to that name no scope, with the two after it. Default:
             everybody shares them.
@@ -189,6 +192,7 @@ class DocumentMethods(Calls):
         *,
         collection_id: str = "",
         include_embedding: bool = False,
+        include_payload: bool = False,
         **call: Unpack[f.ReadOptions],
     ) -> v1.Document:
         """Gets a document."""
@@ -196,6 +200,7 @@ class DocumentMethods(Calls):
             collection_id=collection_id,
             document_id=document_id,
             include_embedding=include_embedding,
+            include_payload=include_payload,
         )
         answer = self._unary(request, v1.GetDocumentResponse, call)
         return answer.document
@@ -206,6 +211,7 @@ class DocumentMethods(Calls):
         collection_id: str = "",
         filter: v1.DocumentFilter | f.Json | None = None,
         include_embeddings: bool = False,
+        include_payloads: bool = False,
         page_size: int = 0,
         **call: Unpack[f.ReadOptions],
     ) -> Pager[v1.Document, v1.ListDocumentsResponse]:
@@ -215,6 +221,7 @@ class DocumentMethods(Calls):
             collection_id=collection_id,
             filter=r.document_filter_of(filter),
             include_embeddings=include_embeddings,
+            include_payloads=include_payloads,
             page_size=page_size,
         )
         return self._pages(request, v1.ListDocumentsResponse, "documents", call)

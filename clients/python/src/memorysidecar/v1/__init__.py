@@ -81,6 +81,7 @@ from .admin_service_pb2 import (
 )
 from .document_pb2 import (
     Document as Document,
+    DocumentPayload as DocumentPayload,
     Embedding as Embedding,
     DocumentCollection as DocumentCollection,
     TextSplitter as TextSplitter,

@@ -22,7 +22,7 @@ from memorysidecar.v1 import message_pb2 as memorysidecar_dot_v1_dot_message__pb
 from memorysidecar.v1 import rules_pb2 as memorysidecar_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fmemorysidecar/v1/document.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xd4\x07\n\x08\x44ocument\x12\x15\n\rcollection_id\x18\x01 \x01(\t\x12\x1e\n\x0b\x64ocument_id\x18\x02 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x02P\x01\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x17\n\x06\x61uthor\x18\x04 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x02\x12\x35\n\x08metadata\x18\x05 \x01(\x0b\x32\x17.google.protobuf.StructB\n\xba\xbe\x18\x06\x18\x80\x80\x01h \x12\x43\n\x06labels\x18\x06 \x03(\x0b\x32&.memorysidecar.v1.Document.LabelsEntryB\x0b\xba\xbe\x18\x07\x18\xff\x01  X\x05\x12\x31\n\rdocument_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\nimportance\x18\x08 \x01(\x01\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\x00\x00\x39\x00\x00\x00\x00\x00\x00\xf0?H\x00\x88\x01\x01\x12.\n\tembedding\x18\t \x01(\x0b\x32\x1b.memorysidecar.v1.Embedding\x12&\n\x05trust\x18\n \x01(\x0e\x32\x17.memorysidecar.v1.Trust\x12\"\n\x12source_document_id\x18\x0b \x01(\tB\x06\xba\xbe\x18\x02\x10\x01\x12\x1b\n\x0b\x63hunk_index\x18\x0c \x01(\x05\x42\x06\xba\xbe\x18\x02\x10\x01\x12\x1b\n\x0b\x63hunk_count\x18\r \x01(\x05\x42\x06\xba\xbe\x18\x02\x10\x01\x12\x1c\n\x0c\x63hunk_offset\x18\x0e \x01(\x05\x42\x06\xba\xbe\x18\x02\x10\x01\x12\x16\n\x06writer\x18\x0f \x01(\tB\x06\xba\xbe\x18\x02\x10\x01\x12\x37\n\x0b\x63reate_time\x18\x10 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01\x12\x37\n\x0bupdate_time\x18\x11 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01\x12\x0c\n\x04\x65tag\x18\x12 \x01(\t\x12,\n\x05scope\x18\x13 \x01(\x0b\x32\x1d.memorysidecar.v1.MemoryScope\x12\x1c\n\x0cspace_before\x18\x14 \x01(\tB\x06\xba\xbe\x18\x02\x10\x01\x12\x1b\n\x0bspace_after\x18\x15 \x01(\tB\x06\xba\xbe\x18\x02\x10\x01\x12>\n\x03ttl\x18\x16 \x01(\x0b\x32\x19.google.protobuf.DurationB\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\xf0?9\x00\x00\x00\xc0N\xcf\xb2\x41\x12\x37\n\x0b\x65xpire_time\x18\x17 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\r\n\x0b_importance\"=\n\tEmbedding\x12\x19\n\x06values\x18\x01 \x03(\x02\x42\t\xba\xbe\x18\x05\x08\x01 \x80 \x12\x15\n\x05model\x18\x02 \x01(\tB\x06\xba\xbe\x18\x02\x18\x7f\"\xa5\x01\n\x12\x44ocumentCollection\x12\x15\n\rcollection_id\x18\x01 \x01(\t\x12\x16\n\x0e\x64ocument_count\x18\x02 \x01(\x03\x12/\n\x0b\x63reate_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"i\n\x0cTextSplitter\x12+\n\x0b\x63hunk_chars\x18\x01 \x01(\x05\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00I@9\x00\x00\x00\x00\x00j\xf8@\x12\x1a\n\roverlap_chars\x18\x02 \x01(\x05H\x00\x88\x01\x01\x42\x10\n\x0e_overlap_chars\"b\n\x10UpsertedDocument\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x0f\n\x07\x63reated\x18\x02 \x01(\x08\x12\x0c\n\x04\x65tag\x18\x03 \x01(\t\x12\x1a\n\x12\x63hunk_document_ids\x18\x04 \x03(\t\"Y\n\x11RefreshedDocument\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12/\n\x0b\x65xpire_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"9\n\x0b\x44ocumentRef\x12\x15\n\rcollection_id\x18\x01 \x01(\t\x12\x13\n\x0b\x64ocument_id\x18\x02 \x01(\t\"\xbc\x02\n\x0e\x44ocumentFilter\x12I\n\x06labels\x18\x01 \x03(\x0b\x32,.memorysidecar.v1.DocumentFilter.LabelsEntryB\x0b\xba\xbe\x18\x07\x18\xff\x01  X\x05\x12=\n\x08metadata\x18\x02 \x03(\x0b\x32#.memorysidecar.v1.MetadataConditionB\x06\xba\xbe\x18\x02 \x10\x12,\n\x12source_document_id\x18\x03 \x01(\tB\x0b\xba\xbe\x18\x07\x18\x80\x02P\x01x\x01H\x00\x88\x01\x01\x12,\n\x05scope\x18\x04 \x01(\x0b\x32\x1d.memorysidecar.v1.ScopeFilter\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x15\n\x13_source_document_id*q\n\x10\x45mbeddingPurpose\x12!\n\x1d\x45MBEDDING_PURPOSE_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x45MBEDDING_PURPOSE_PASSAGE\x10\x01\x12\x1b\n\x17\x45MBEDDING_PURPOSE_QUERY\x10\x02\x42\xb6\x01\n\x13io.memorysidecar.v1B\rDocumentProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fmemorysidecar/v1/document.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xa6\x08\n\x08\x44ocument\x12\x15\n\rcollection_id\x18\x01 \x01(\t\x12\x1e\n\x0b\x64ocument_id\x18\x02 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x02P\x01\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x17\n\x06\x61uthor\x18\x04 \x01(\tB\x07\xba\xbe\x18\x03\x18\x80\x02\x12\x35\n\x08metadata\x18\x05 \x01(\x0b\x32\x17.google.protobuf.StructB\n\xba\xbe\x18\x06\x18\x80\x80\x01h \x12\x43\n\x06labels\x18\x06 \x03(\x0b\x32&.memorysidecar.v1.Document.LabelsEntryB\x0b\xba\xbe\x18\x07\x18\xff\x01  X\x05\x12\x31\n\rdocument_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\nimportance\x18\x08 \x01(\x01\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\x00\x00\x39\x00\x00\x00\x00\x00\x00\xf0?H\x00\x88\x01\x01\x12.\n\tembedding\x18\t \x01(\x0b\x32\x1b.memorysidecar.v1.Embedding\x12&\n\x05trust\x18\n \x01(\x0e\x32\x17.memorysidecar.v1.Trust\x12\"\n\x12source_document_id\x18\x0b \x01(\tB\x06\xba\xbe\x18\x02\x10\x01\x12\x1b\n\x0b\x63hunk_index\x18\x0c \x01(\x05\x42\x06\xba\xbe\x18\x02\x10\x01\x12\x1b\n\x0b\x63hunk_count\x18\r \x01(\x05\x42\x06\xba\xbe\x18\x02\x10\x01\x12\x1c\n\x0c\x63hunk_offset\x18\x0e \x01(\x05\x42\x06\xba\xbe\x18\x02\x10\x01\x12\x16\n\x06writer\x18\x0f \x01(\tB\x06\xba\xbe\x18\x02\x10\x01\x12\x37\n\x0b\x63reate_time\x18\x10 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01\x12\x37\n\x0bupdate_time\x18\x11 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01\x12\x0c\n\x04\x65tag\x18\x12 \x01(\t\x12,\n\x05scope\x18\x13 \x01(\x0b\x32\x1d.memorysidecar.v1.MemoryScope\x12\x1c\n\x0cspace_before\x18\x14 \x01(\tB\x06\xba\xbe\x18\x02\x10\x01\x12\x1b\n\x0bspace_after\x18\x15 \x01(\tB\x06\xba\xbe\x18\x02\x10\x01\x12>\n\x03ttl\x18\x16 \x01(\x0b\x32\x19.google.protobuf.DurationB\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\xf0?9\x00\x00\x00\xc0N\xcf\xb2\x41\x12\x37\n\x0b\x65xpire_time\x18\x17 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01\x12\x32\n\x07payload\x18\x18 \x01(\x0b\x32!.memorysidecar.v1.DocumentPayload\x12\x1c\n\x0cpayload_size\x18\x19 \x01(\x03\x42\x06\xba\xbe\x18\x02\x10\x01\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\r\n\x0b_importance\"H\n\x0f\x44ocumentPayload\x12\x19\n\x04\x64\x61ta\x18\x01 \x01(\x0c\x42\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x80\xfc\x01\x12\x1a\n\nmedia_type\x18\x02 \x01(\tB\x06\xba\xbe\x18\x02\x18\x7f\"=\n\tEmbedding\x12\x19\n\x06values\x18\x01 \x03(\x02\x42\t\xba\xbe\x18\x05\x08\x01 \x80 \x12\x15\n\x05model\x18\x02 \x01(\tB\x06\xba\xbe\x18\x02\x18\x7f\"\xa5\x01\n\x12\x44ocumentCollection\x12\x15\n\rcollection_id\x18\x01 \x01(\t\x12\x16\n\x0e\x64ocument_count\x18\x02 \x01(\x03\x12/\n\x0b\x63reate_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"i\n\x0cTextSplitter\x12+\n\x0b\x63hunk_chars\x18\x01 \x01(\x05\x42\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00I@9\x00\x00\x00\x00\x00j\xf8@\x12\x1a\n\roverlap_chars\x18\x02 \x01(\x05H\x00\x88\x01\x01\x42\x10\n\x0e_overlap_chars\"b\n\x10UpsertedDocument\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x0f\n\x07\x63reated\x18\x02 \x01(\x08\x12\x0c\n\x04\x65tag\x18\x03 \x01(\t\x12\x1a\n\x12\x63hunk_document_ids\x18\x04 \x03(\t\"Y\n\x11RefreshedDocument\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12/\n\x0b\x65xpire_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"9\n\x0b\x44ocumentRef\x12\x15\n\rcollection_id\x18\x01 \x01(\t\x12\x13\n\x0b\x64ocument_id\x18\x02 \x01(\t\"\xbc\x02\n\x0e\x44ocumentFilter\x12I\n\x06labels\x18\x01 \x03(\x0b\x32,.memorysidecar.v1.DocumentFilter.LabelsEntryB\x0b\xba\xbe\x18\x07\x18\xff\x01  X\x05\x12=\n\x08metadata\x18\x02 \x03(\x0b\x32#.memorysidecar.v1.MetadataConditionB\x06\xba\xbe\x18\x02 \x10\x12,\n\x12source_document_id\x18\x03 \x01(\tB\x0b\xba\xbe\x18\x07\x18\x80\x02P\x01x\x01H\x00\x88\x01\x01\x12,\n\x05scope\x18\x04 \x01(\x0b\x32\x1d.memorysidecar.v1.ScopeFilter\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x15\n\x13_source_document_id*q\n\x10\x45mbeddingPurpose\x12!\n\x1d\x45MBEDDING_PURPOSE_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x45MBEDDING_PURPOSE_PASSAGE\x10\x01\x12\x1b\n\x17\x45MBEDDING_PURPOSE_QUERY\x10\x02\x42\xb6\x01\n\x13io.memorysidecar.v1B\rDocumentProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -64,6 +64,12 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DOCUMENT'].fields_by_name['ttl']._serialized_options = b'\272\276\030\0221\000\000\000\000\000\000\360?9\000\000\000\300N\317\262A'
   _globals['_DOCUMENT'].fields_by_name['expire_time']._loaded_options = None
   _globals['_DOCUMENT'].fields_by_name['expire_time']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_DOCUMENT'].fields_by_name['payload_size']._loaded_options = None
+  _globals['_DOCUMENT'].fields_by_name['payload_size']._serialized_options = b'\272\276\030\002\020\001'
+  _globals['_DOCUMENTPAYLOAD'].fields_by_name['data']._loaded_options = None
+  _globals['_DOCUMENTPAYLOAD'].fields_by_name['data']._serialized_options = b'\272\276\030\007\010\001\030\200\200\374\001'
+  _globals['_DOCUMENTPAYLOAD'].fields_by_name['media_type']._loaded_options = None
+  _globals['_DOCUMENTPAYLOAD'].fields_by_name['media_type']._serialized_options = b'\272\276\030\002\030\177'
   _globals['_EMBEDDING'].fields_by_name['values']._loaded_options = None
   _globals['_EMBEDDING'].fields_by_name['values']._serialized_options = b'\272\276\030\005\010\001 \200 '
   _globals['_EMBEDDING'].fields_by_name['model']._loaded_options = None
@@ -78,26 +84,28 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DOCUMENTFILTER'].fields_by_name['metadata']._serialized_options = b'\272\276\030\002 \020'
   _globals['_DOCUMENTFILTER'].fields_by_name['source_document_id']._loaded_options = None
   _globals['_DOCUMENTFILTER'].fields_by_name['source_document_id']._serialized_options = b'\272\276\030\007\030\200\002P\001x\001'
-  _globals['_EMBEDDINGPURPOSE']._serialized_start=2162
-  _globals['_EMBEDDINGPURPOSE']._serialized_end=2275
+  _globals['_EMBEDDINGPURPOSE']._serialized_start=2318
+  _globals['_EMBEDDINGPURPOSE']._serialized_end=2431
   _globals['_DOCUMENT']._serialized_start=273
-  _globals['_DOCUMENT']._serialized_end=1253
-  _globals['_DOCUMENT_LABELSENTRY']._serialized_start=1193
-  _globals['_DOCUMENT_LABELSENTRY']._serialized_end=1238
-  _globals['_EMBEDDING']._serialized_start=1255
-  _globals['_EMBEDDING']._serialized_end=1316
-  _globals['_DOCUMENTCOLLECTION']._serialized_start=1319
-  _globals['_DOCUMENTCOLLECTION']._serialized_end=1484
-  _globals['_TEXTSPLITTER']._serialized_start=1486
-  _globals['_TEXTSPLITTER']._serialized_end=1591
-  _globals['_UPSERTEDDOCUMENT']._serialized_start=1593
-  _globals['_UPSERTEDDOCUMENT']._serialized_end=1691
-  _globals['_REFRESHEDDOCUMENT']._serialized_start=1693
-  _globals['_REFRESHEDDOCUMENT']._serialized_end=1782
-  _globals['_DOCUMENTREF']._serialized_start=1784
-  _globals['_DOCUMENTREF']._serialized_end=1841
-  _globals['_DOCUMENTFILTER']._serialized_start=1844
-  _globals['_DOCUMENTFILTER']._serialized_end=2160
-  _globals['_DOCUMENTFILTER_LABELSENTRY']._serialized_start=1193
-  _globals['_DOCUMENTFILTER_LABELSENTRY']._serialized_end=1238
+  _globals['_DOCUMENT']._serialized_end=1335
+  _globals['_DOCUMENT_LABELSENTRY']._serialized_start=1275
+  _globals['_DOCUMENT_LABELSENTRY']._serialized_end=1320
+  _globals['_DOCUMENTPAYLOAD']._serialized_start=1337
+  _globals['_DOCUMENTPAYLOAD']._serialized_end=1409
+  _globals['_EMBEDDING']._serialized_start=1411
+  _globals['_EMBEDDING']._serialized_end=1472
+  _globals['_DOCUMENTCOLLECTION']._serialized_start=1475
+  _globals['_DOCUMENTCOLLECTION']._serialized_end=1640
+  _globals['_TEXTSPLITTER']._serialized_start=1642
+  _globals['_TEXTSPLITTER']._serialized_end=1747
+  _globals['_UPSERTEDDOCUMENT']._serialized_start=1749
+  _globals['_UPSERTEDDOCUMENT']._serialized_end=1847
+  _globals['_REFRESHEDDOCUMENT']._serialized_start=1849
+  _globals['_REFRESHEDDOCUMENT']._serialized_end=1938
+  _globals['_DOCUMENTREF']._serialized_start=1940
+  _globals['_DOCUMENTREF']._serialized_end=1997
+  _globals['_DOCUMENTFILTER']._serialized_start=2000
+  _globals['_DOCUMENTFILTER']._serialized_end=2316
+  _globals['_DOCUMENTFILTER_LABELSENTRY']._serialized_start=1275
+  _globals['_DOCUMENTFILTER_LABELSENTRY']._serialized_end=1320
 # @@protoc_insertion_point(module_scope)

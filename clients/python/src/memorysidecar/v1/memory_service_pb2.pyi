@@ -390,16 +390,18 @@ class UpsertDocumentsResponse(_message.Message):
     def __init__(self, documents: _Optional[_Iterable[_Union[_document_pb2.UpsertedDocument, _Mapping]]] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class GetDocumentRequest(_message.Message):
-    __slots__ = ("namespace", "collection_id", "document_id", "include_embedding")
+    __slots__ = ("namespace", "collection_id", "document_id", "include_embedding", "include_payload")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
     DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
     INCLUDE_EMBEDDING_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_PAYLOAD_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     collection_id: str
     document_id: str
     include_embedding: bool
-    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., document_id: _Optional[str] = ..., include_embedding: _Optional[bool] = ...) -> None: ...
+    include_payload: bool
+    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., document_id: _Optional[str] = ..., include_embedding: _Optional[bool] = ..., include_payload: _Optional[bool] = ...) -> None: ...
 
 class GetDocumentResponse(_message.Message):
     __slots__ = ("document",)
@@ -408,7 +410,7 @@ class GetDocumentResponse(_message.Message):
     def __init__(self, document: _Optional[_Union[_document_pb2.Document, _Mapping]] = ...) -> None: ...
 
 class ListDocumentsRequest(_message.Message):
-    __slots__ = ("namespace", "collection_id", "filter", "include_embeddings", "page_size", "page_token", "include_total")
+    __slots__ = ("namespace", "collection_id", "filter", "include_embeddings", "page_size", "page_token", "include_total", "include_payloads")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
     FILTER_FIELD_NUMBER: _ClassVar[int]
@@ -416,6 +418,7 @@ class ListDocumentsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     INCLUDE_TOTAL_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_PAYLOADS_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     collection_id: str
     filter: _document_pb2.DocumentFilter
@@ -423,7 +426,8 @@ class ListDocumentsRequest(_message.Message):
     page_size: int
     page_token: str
     include_total: bool
-    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., filter: _Optional[_Union[_document_pb2.DocumentFilter, _Mapping]] = ..., include_embeddings: _Optional[bool] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., include_total: _Optional[bool] = ...) -> None: ...
+    include_payloads: bool
+    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., filter: _Optional[_Union[_document_pb2.DocumentFilter, _Mapping]] = ..., include_embeddings: _Optional[bool] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., include_total: _Optional[bool] = ..., include_payloads: _Optional[bool] = ...) -> None: ...
 
 class ListDocumentsResponse(_message.Message):
     __slots__ = ("documents", "next_page_token", "total")
