@@ -33,6 +33,7 @@ import {
   FileDescriptorSetSchema,
 } from "@bufbuild/protobuf/wkt";
 import { checksModule } from "./gen-checks.ts";
+import { befriend } from "./gen-client.ts";
 
 /** Path of the committed descriptor image. */
 export const IMAGE = "proto/image.binpb";
@@ -46,7 +47,8 @@ export const TYPESCRIPT = ["src/gen", "clients/typescript/src/gen"] as const;
 const SOURCES = [
   ...["proto/**/*.proto", "third_party/**/*.proto"],
   ...["buf.yaml", "buf.gen.yaml", "clients/typescript/buf.gen.yaml"],
-  ...["tools/generate.ts", "tools/gen-checks.ts", "tools/rules.ts"],
+  ...["tools/generate.ts", "tools/rules.ts"],
+  ...["tools/gen-checks.ts", "tools/gen-client.ts"],
   ...["node_modules/@bufbuild/buf/package.json", "node_modules/ts-proto/package.json"],
 ];
 
@@ -157,6 +159,7 @@ export function generateTypeScript(root: string, out: string): void {
       client,
       ...paths,
     );
+    befriend(join(out, TYPESCRIPT[1]));
   });
 }
 

@@ -129,7 +129,7 @@ export class StoredSet {
       for (;;) {
         const options = { namespace: this.#apart(at), pageSize: 1 };
         const { coverage } = await this.#client.recall("hello", options);
-        const isReady = coverage?.complete === true && coverage.withoutVectorCount === 0n;
+        const isReady = coverage?.complete === true && coverage.withoutVectorCount === 0;
         if (isReady || coverage?.embeddingModel === "") break;
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
       }

@@ -2,14 +2,14 @@
 // messages. For a question that a fact answers: whether the fact is inside. For one without a
 // stored answer: the cost of the recalled text.
 
+import { ContextSectionKind } from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
 import type { MemorySidecar } from "../../clients/typescript/src/index.ts";
-import { ContextSectionKind } from "../../src/gen/memorysidecar/v1/recall.ts";
 import { type Persona, type PersonaQuestion, personas } from "./personas.ts";
 
 const SESSION = "chat";
 const BATCH = 250;
 const LOOK_MS = 200;
-const RECALLED: ReadonlySet<number> = new Set([
+const RECALLED: ReadonlySet<ContextSectionKind> = new Set([
   ContextSectionKind.RECALLED_MESSAGES,
   ContextSectionKind.DOCUMENTS,
 ]);
@@ -44,7 +44,7 @@ export async function storePersonas(
     for (;;) {
       const options = { namespace, userId: name, pageSize: 1 };
       const { coverage } = await client.recall("hello", options);
-      if (coverage?.complete === true && coverage.withoutVectorCount === 0n) break;
+      if (coverage?.complete === true && coverage.withoutVectorCount === 0) break;
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
   }
@@ -62,7 +62,7 @@ export async function* worthOf(
       const { text, parts, tokenCount } = await client.assembleContext({
         ...{ namespace, userId: name, query: question.query, maxTokens },
       });
-      const cost = (isOf: (kind: number) => boolean): number =>
+      const cost = (isOf: (kind: ContextSectionKind) => boolean): number =>
         parts.reduce((sum, part) => sum + (isOf(part.kind) ? part.tokenCount : 0), 0) / maxTokens;
       yield {
         question,

@@ -114,8 +114,8 @@ export class ServedSet {
       for (;;) {
         const { coverage } = await this.#client.recall("hello", { namespace: `c${at}` });
         model = coverage?.embeddingModel || model;
-        const missing = model === "none" ? 0n : (coverage?.withoutVectorCount ?? 0n);
-        if (missing === 0n || performance.now() > end) break;
+        const missing = model === "none" ? 0 : (coverage?.withoutVectorCount ?? 0);
+        if (missing === 0 || performance.now() > end) break;
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
       }
     }

@@ -11,7 +11,7 @@ import {
 /** Record of one acknowledged message. */
 export interface Ack {
   readonly messageId: string;
-  readonly seq: bigint;
+  readonly seq: number;
 }
 
 /** Every message was acknowledged once, with rising seqs without a hole. */
@@ -22,7 +22,7 @@ export function checkAcks(acks: readonly Ack[], expected: number): string[] {
     faults.push("a message was acknowledged twice");
   }
   acks.forEach((ack, index) => {
-    if (ack.seq !== BigInt(index + 1)) faults.push(`ack ${index + 1} has seq ${ack.seq}`);
+    if (ack.seq !== index + 1) faults.push(`ack ${index + 1} has seq ${ack.seq}`);
   });
   return faults;
 }
@@ -62,7 +62,7 @@ export function checkPairs(window: readonly Message[], log: readonly Message[]):
 
 /** The messages of the log in a window, without what the server made. */
 export function idsInLog({ messages }: Pick<GetWindowResponse, "messages">): readonly string[] {
-  return messages.filter(({ seq }) => seq > 0n).map(({ messageId }) => messageId);
+  return messages.filter(({ seq }) => seq > 0).map(({ messageId }) => messageId);
 }
 
 /** The window is what the events tell, its totals are right, and nothing is lost. */
@@ -79,18 +79,18 @@ export function checkWindow(
   if (Number(inside?.tokenCount) !== tokens) faults.push("the window's tokens do not add up");
   if (Number(inside?.messageCount) !== window.messages.length)
     faults.push("the window's count is wrong");
-  const messages = ids.length + Number(outside?.messageCount ?? 0n);
+  const messages = ids.length + (outside?.messageCount ?? 0);
   if (messages !== log.messageCount) faults.push("window and outside are not the log");
-  const made = window.messages.filter(({ seq }) => seq === 0n);
+  const made = window.messages.filter(({ seq }) => seq === 0);
   const summed = made.reduce((sum, message) => sum + (message.tokenCount ?? 0), 0);
-  const all = tokens - summed + Number(outside?.tokenCount ?? 0n);
+  const all = tokens - summed + (outside?.tokenCount ?? 0);
   if (all !== log.tokenCount) faults.push("the tokens of window and outside are not the log's");
   return faults;
 }
 
 /** The summary stands for every message that left the window, and for no other. */
 export function checkSources(
-  sources: readonly bigint[],
+  sources: readonly number[],
   window: GetWindowResponse,
   log: readonly Message[],
 ): string[] {

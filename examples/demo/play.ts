@@ -214,7 +214,7 @@ async function showFinal({ stage, screen, conversation }: Play): Promise<void> {
     screen.line(`${INDENT}${String(message.seq).padStart(4)} ${glyph(screen, message)} ${text}`);
   }
   screen.line();
-  const { text = "", version = 0n, tokenCount = 0 } = window.summary ?? {};
+  const { text = "", version = 0, tokenCount = 0 } = window.summary ?? {};
   screen.line(
     screen.paint("bold", `The summary of what is outside, version ${version}: `) +
       `${count(tokenCount)} tokens, which end with`,
@@ -245,8 +245,8 @@ async function verify(play: Play): Promise<readonly (readonly [string, readonly 
   const window = await stage.client.window(sessionId);
   const tokenCount = log.reduce((sum, message) => sum + (message.tokenCount ?? 0), 0);
   const totals = { messageCount: log.length, tokenCount };
-  const sources: bigint[] = [];
-  const { version = 0n } = window.summary ?? {};
+  const sources: number[] = [];
+  const { version = 0 } = window.summary ?? {};
   for await (const { seq } of stage.client.listSummarySources(sessionId, version)) {
     sources.push(seq);
   }

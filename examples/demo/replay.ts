@@ -62,7 +62,7 @@ async function replayOne(
     ...checkLog(log, messages),
     ...checkWindow(window, tracker.windowIds(sessionId), {
       messageCount: log.length,
-      tokenCount: Number(stored?.tokenCount ?? 0n),
+      tokenCount: stored?.tokenCount ?? 0,
     }),
   ];
   const inside = `${count(window.messages.length)} in the window`;

@@ -52,7 +52,7 @@ export function openScreen(output: NodeJS.WriteStream, fast: boolean): Screen {
 }
 
 /** A number with commas. */
-export function count(value: number | bigint): string {
+export function count(value: number): string {
   return value.toLocaleString("en-US");
 }
 
@@ -62,7 +62,7 @@ export function oneLine(text: string, width: number): string {
   return flat.length <= width ? flat : `${flat.slice(0, Math.max(0, width - 1))}…`;
 }
 
-const GLYPHS: Readonly<Record<number, readonly [string, Style]>> = {
+const GLYPHS: Readonly<Partial<Record<Role, readonly [string, Style]>>> = {
   [Role.SYSTEM]: ["S", "magenta"],
   [Role.USER]: ["U", "green"],
   [Role.ASSISTANT]: ["A", "cyan"],
@@ -84,13 +84,13 @@ interface Cell {
 
 function cells(screen: Screen, window: GetWindowResponse): Cell[] {
   const row: Cell[] = [];
-  let next = 1n;
+  let next = 1;
   for (const message of window.messages) {
     const gap = message.seq > next ? ` ·${message.seq - next}· ` : "";
     const space = gap === "" && message.role === Role.USER && row.length > 0 ? " " : "";
     const text = screen.paint("dim", gap) + space + glyph(screen, message);
     row.push({ width: gap.length + space.length + 1, text });
-    next = message.seq + 1n;
+    next = message.seq + 1;
   }
   return row;
 }
@@ -115,31 +115,29 @@ export function windowGlyphs(screen: Screen, window: GetWindowResponse, room: nu
 /** The line of a window: glyphs, size, and what is outside. */
 export function windowLine(screen: Screen, window: GetWindowResponse): string {
   const { windowTotals: inside, outsideTotals: outside } = window;
-  const size = `${count(inside?.messageCount ?? 0n)} msgs ${count(inside?.tokenCount ?? 0n)} tok`;
-  const left = `out ${count(outside?.messageCount ?? 0n)} / ${count(outside?.tokenCount ?? 0n)}`;
+  const size = `${count(inside?.messageCount ?? 0)} msgs ${count(inside?.tokenCount ?? 0)} tok`;
+  const left = `out ${count(outside?.messageCount ?? 0)} / ${count(outside?.tokenCount ?? 0)}`;
   const totals = `${size.padStart(18)}, ${left}`.padEnd(36);
   const room = screen.width - INDENT.length - 1 - totals.length;
   return `${INDENT}${windowGlyphs(screen, window, room)} ${screen.paint("dim", totals)}`;
 }
-
-const REASONS = ["?", "message limit", "token limit", "keep last", "ceiling", "orphan tool result"];
 
 /** Description of a trim. */
 export function trimText(trim: Trim): string {
   const ranges = trim.seqRanges.map(({ firstSeq, lastSeq }) =>
     firstSeq === lastSeq ? `${firstSeq}` : `${firstSeq}-${lastSeq}`,
   );
-  const removed = Number(trim.removedTotals?.messageCount ?? 0n);
-  const from = count(trim.beforeTotals?.tokenCount ?? 0n);
-  const to = count(trim.afterTotals?.tokenCount ?? 0n);
+  const removed = trim.removedTotals?.messageCount ?? 0;
+  const from = count(trim.beforeTotals?.tokenCount ?? 0);
+  const to = count(trim.afterTotals?.tokenCount ?? 0);
   const cause = trim.stage === "" ? "" : `${trim.stage}, `;
   const what = `${removed} message${removed === 1 ? "" : "s"} (seq ${ranges.join(" ")})`;
-  return `${what} left: ${cause}${REASONS[trim.reason] ?? "?"}, ${from} -> ${to} tokens`;
+  return `${what} left: ${cause}${trim.reason.replace("TRIM_REASON_", "").replaceAll("_", " ").toLowerCase()}, ${from} -> ${to} tokens`;
 }
 
 /** Description of a summary. */
 export function summaryText(made: SummarySet): string {
-  const added = Number(made.addedTotals?.messageCount ?? 0n);
+  const added = made.addedTotals?.messageCount ?? 0;
   const by = `by ${made.hook}, ${count(made.tokenCount)} tokens in all`;
   return `summary ${made.version}: ${added} more message${added === 1 ? "" : "s"}, ${by}`;
 }

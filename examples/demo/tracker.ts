@@ -31,12 +31,12 @@ export class EventTracker {
   }
 
   /** The revision of the newest event. */
-  get revision(): bigint {
-    return this.#last?.revision ?? 0n;
+  get revision(): number {
+    return this.#last?.revision ?? 0;
   }
 
   /** Waits until the stream has told of a revision. */
-  async reached(revision: bigint): Promise<void> {
+  async reached(revision: number): Promise<void> {
     const end = Date.now() + WAIT_MS;
     while (this.revision < revision) {
       if (Date.now() >= end) throw new Error(`the stream never told of revision ${revision}`);
@@ -79,7 +79,7 @@ export class EventTracker {
     const follows =
       revision === last.revision
         ? index === last.index + 1
-        : revision === last.revision + 1n && index === 0;
+        : revision === last.revision + 1 && index === 0;
     if (follows) return;
     this.faults.push(`event ${revision}.${index} came after ${last.revision}.${last.index}`);
   }

@@ -12,6 +12,10 @@ import {
   type StageRun,
   TriggerKind,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/window.ts";
+import {
+  type Message as Given,
+  Role as GivenRole,
+} from "../../src/gen/memorysidecar/v1/message.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { atLeast, type Shown } from "./compare.ts";
 import { HOOK } from "./hook.ts";
@@ -159,7 +163,7 @@ async function evaluate(state: State, op: JsonObject): Promise<Evaluation> {
     sessionId: MAIN,
     turnEnd: true,
     toolOutcomes: outcomesOf(signals),
-    ...(inputTokens === undefined ? {} : { modelInputTokens: BigInt(inputTokens) }),
+    ...(inputTokens === undefined ? {} : { modelInputTokens: inputTokens }),
   });
   state.after = await storedWindow(rpc, MAIN);
   const result = atLeast({
@@ -172,7 +176,7 @@ async function evaluate(state: State, op: JsonObject): Promise<Evaluation> {
   return result;
 }
 
-const REASONS: Readonly<Record<number, string>> = {
+const REASONS: Readonly<Partial<Record<TriggerKind, string>>> = {
   [TriggerKind.MODEL_INPUT_TOKENS]: "input_tokens",
   [TriggerKind.TURN_COUNT]: "interaction_qty",
   [TriggerKind.TURN_TOKENS]: "interaction_tokens",
@@ -196,8 +200,8 @@ function reasonsOf(state: State): readonly string[] {
 }
 
 /** An older summary, which is no message of the conversation here but known before. */
-function isOlder({ seq, role }: { readonly seq: bigint; readonly role: number }): boolean {
-  return seq === 0n && role === Role.SYSTEM;
+function isOlder({ seq, role }: Pick<Message, "seq" | "role"> | Pick<Given, "seq" | "role">) {
+  return Number(seq) === 0 && (role === Role.SYSTEM || role === GivenRole.SYSTEM);
 }
 
 /** Messages that left the window: erased ones, or the summary that replaces them now. */
@@ -213,7 +217,7 @@ function removed(state: State): readonly Shown[] {
 function kept(state: State): readonly Shown[] {
   return showAll(
     state,
-    state.after.filter(({ seq }) => seq !== 0n),
+    state.after.filter(({ seq }) => seq !== 0),
   );
 }
 

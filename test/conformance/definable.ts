@@ -1,6 +1,5 @@
 // definable: Memory, whose entries a summary may replace.
 
-import type { Timestamp } from "../../clients/typescript/src/gen/google/protobuf/timestamp.ts";
 import { type Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import {
   type PolicyStage,
@@ -103,7 +102,7 @@ function entryMessage(source: JsonObject, tick: number): Message {
   return {
     ...toMessage({ ...source, role, content: entryText(source["content"]) }),
     ...(data.length === 0 ? {} : { structuredData: kept }),
-    sentTime: { seconds: BigInt(tick), nanos: 0 },
+    sentTime: new Date(tick * 1000),
   };
 }
 
@@ -130,12 +129,12 @@ async function add(state: State, source: JsonObject, scope: Scope): Promise<void
   }
   if (!stageRuns.some(({ taskId }) => taskId !== "")) await noticeLone(state, sessionId);
   const { windowTotals: window } = await getSession(state.rpc, sessionId);
-  state.counts.push(Number(window?.messageCount ?? 0n));
+  state.counts.push(window?.messageCount ?? 0);
 }
 
 /** Whether a message is a summary in the window: a system message that the server made. */
 function isSummary(message: Message): boolean {
-  return message.seq === 0n && message.role === Role.SYSTEM;
+  return message.seq === 0 && message.role === Role.SYSTEM;
 }
 
 function roleOf(message: Message): string {
@@ -215,8 +214,8 @@ async function addOne(state: State, op: JsonObject): Promise<void> {
   await add(state, source, scopeOf(op));
 }
 
-function secondsOf(time: Timestamp | undefined): number {
-  return Number(time?.seconds ?? 0n) + (time?.nanos ?? 0) / 1e9;
+function secondsOf(time: Date | undefined): number {
+  return (time?.getTime() ?? 0) / 1000;
 }
 
 function showEntry(state: State, message: Message, session: Session): Shown {

@@ -105,7 +105,7 @@ function synthetic(results: readonly Message[]): Shown {
 
 /** Whether the server made a message, to answer a call. */
 function isMade({ seq, toolCallId }: Message): boolean {
-  return seq === 0n && toolCallId !== "";
+  return seq === 0 && toolCallId !== "";
 }
 
 function showAll(state: State, messages: readonly Message[]): readonly Shown[] {
@@ -117,7 +117,7 @@ function showAll(state: State, messages: readonly Message[]): readonly Shown[] {
   };
   for (const message of messages) {
     // The runner puts the summary into the prompt; the memory does not show it.
-    if (message.seq === 0n && message.role === Role.SYSTEM) continue;
+    if (message.seq === 0 && message.role === Role.SYSTEM) continue;
     if (isMade(message)) {
       made.push(message);
       continue;
@@ -302,7 +302,7 @@ async function systemPrompt({ context }: State): Promise<string> {
   const { given } = context.kase;
   const base = textOf(given["system_prompt"] ?? given["system"], "system_prompt") ?? "";
   const { messages } = await getWindow(context.rpc, MAIN);
-  const made = messages.find(({ seq, role }) => seq === 0n && role === Role.SYSTEM);
+  const made = messages.find(({ seq, role }) => seq === 0 && role === Role.SYSTEM);
   return [base, made?.text ?? ""].filter((text) => text !== "").join("\n\n");
 }
 
@@ -328,7 +328,7 @@ function lengthOf(parts: readonly ContentPart[]): number {
 
 async function estimate({ context }: State): Promise<number> {
   const { windowTotals: window } = await getSession(context.rpc, MAIN);
-  return Number(window?.tokenCount ?? 0n);
+  return window?.tokenCount ?? 0;
 }
 
 const OPERATIONS: Table<State, JsonObject> = {

@@ -2,7 +2,6 @@
 
 import { CompactOutcome } from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";
 import { MAIN, type Memory } from "./marsys-memory.ts";
-import { roleName } from "./messages.ts";
 import { getSession, getWindow } from "./session.ts";
 
 const SUMMARIZATION = "summarization";
@@ -29,13 +28,15 @@ export async function compactForError(memory: Memory): Promise<boolean> {
 
 /** Cost of the memory since its compaction, of the window that a read shows. */
 export async function compactedTokens({ rpc }: Memory): Promise<number> {
-  return Number((await getWindow(rpc, MAIN)).windowTotals?.tokenCount ?? 0n);
+  return Number((await getWindow(rpc, MAIN)).windowTotals?.tokenCount ?? 0);
 }
 
 /** Speakers in what the model was given, the instruction first, which is the hook's own here. */
 export function summaryInputRoles({ model }: Memory): readonly (readonly string[])[] {
   return model.inputs.map(({ messages }) => {
-    const roles = messages.map(({ role }) => roleName(role));
+    const roles = messages.map(
+      ({ role }) => ["", "user", "assistant", "system", "tool"][role] ?? "",
+    );
     return ["system", ...roles, ...(roles.at(-1) === "user" ? [] : ["user"])];
   });
 }

@@ -33,6 +33,7 @@ import {
   checkTokens,
   contentJson,
   contentOf,
+  roleName,
   roleOf,
   toMessage,
 } from "./messages.ts";
@@ -63,7 +64,7 @@ function dictOf(message: Message): JsonObject {
     throw new NotOffered("tool data as text");
   }
   return {
-    role: ["", "user", "assistant", "system", "tool"][message.role] ?? "",
+    role: roleName(message.role),
     content: isBareCall ? null : content,
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(message.toolCallId === "" ? {} : { tool_call_id: message.toolCallId }),
@@ -78,7 +79,7 @@ function showAll({ messages }: Memory, list: readonly Message[]): readonly Shown
 /** Remembers the size after a change; changes of the same kind side by side count as one. */
 async function measure(memory: Memory, op: string): Promise<void> {
   const { logTotals: log } = await getSession(memory.rpc, MAIN);
-  const total = Number(log?.tokenCount ?? 0n);
+  const total = log?.tokenCount ?? 0;
   if (op === "add" && memory.measured.at(-1)?.op === "add") memory.measured.pop();
   memory.measured.push({ op, total });
 }
@@ -137,8 +138,8 @@ async function newest(memory: Memory, count: number, role: Json = null) {
     sessionId: MAIN,
     filter: {
       roles,
-      firstSeq: 0n,
-      lastSeq: 0n,
+      firstSeq: 0,
+      lastSeq: 0,
       labels: {},
       metadata: [],
       names: [],
@@ -168,7 +169,7 @@ async function removeById(memory: Memory, op: JsonObject): Promise<boolean> {
   const request = { sessionId: MAIN, messageId, allowMissing: true };
   const { revision } = await memory.rpc.call("deleteMessage", request);
   await measure(memory, "remove_by_id");
-  return revision !== 0n;
+  return revision !== 0;
 }
 
 /** Gives the message at a place of the log. */
@@ -239,7 +240,11 @@ async function resets(memory: Memory): Promise<readonly object[]> {
   const events = await eventsOf(memory.rpc, MAIN, [EventType.SESSION_RESET]);
   const agent = textOf(objectOf(context, "event_context")["agent_name"], "agent_name");
   return events.map(({ createTime }) =>
-    atLeast({ event: "MemoryResetEvent", agent_name: agent, timestamp: createTime?.seconds }),
+    atLeast({
+      event: "MemoryResetEvent",
+      agent_name: agent,
+      timestamp: createTime && Math.floor(createTime.getTime() / 1000),
+    }),
   );
 }
 
@@ -275,7 +280,7 @@ function totals(memory: Memory, expected: Json): unknown {
 }
 
 async function logTotal(memory: Memory): Promise<number> {
-  return Number((await getSession(memory.rpc, MAIN)).logTotals?.tokenCount ?? 0n);
+  return Number((await getSession(memory.rpc, MAIN)).logTotals?.tokenCount ?? 0);
 }
 
 function newestValue({ steps }: Memory, name: string): unknown {

@@ -1,6 +1,5 @@
 // Memories of the server and what the adapters do with them.
 
-import type { Timestamp } from "../../clients/typescript/src/gen/google/protobuf/timestamp.ts";
 import {
   DedupeMode,
   DedupeRule,
@@ -39,7 +38,6 @@ export const LONG_TERM = [
   ...[MemoryKind.FACT, MemoryKind.PREFERENCE, MemoryKind.KNOWLEDGE, MemoryKind.SUMMARY],
 ];
 
-const NANOS_PER_MS = 1_000_000;
 const MS_PER_SECOND = 1_000;
 
 /** A time in milliseconds, of a text or of a number of seconds. */
@@ -51,23 +49,22 @@ export function msOf(value: Json | undefined): number {
 }
 
 /** A time on the wire. */
-export function toTime(ms: number): Timestamp {
-  const seconds = Math.floor(ms / MS_PER_SECOND);
-  return { seconds: BigInt(seconds), nanos: (ms - seconds * MS_PER_SECOND) * NANOS_PER_MS };
+export function toTime(ms: number): Date {
+  return new Date(ms);
 }
 
 /** A time as cases write it; undefined stays so. */
-export function timeOf(value: Json | undefined): Timestamp | undefined {
+export function timeOf(value: Json | undefined): Date | undefined {
   return value === undefined || value === null ? undefined : toTime(msOf(value));
 }
 
 /** The milliseconds of a time. */
-export function fromTime(time: Timestamp | undefined): number {
-  return Number(time?.seconds ?? 0n) * MS_PER_SECOND + (time?.nanos ?? 0) / NANOS_PER_MS;
+export function fromTime(time: Date | undefined): number {
+  return time?.getTime() ?? 0;
 }
 
 /** A time as cases write it. */
-export function writtenTime(time: Timestamp | undefined): string {
+export function writtenTime(time: Date | undefined): string {
   return new Date(fromTime(time)).toISOString().replace(".000Z", "Z");
 }
 

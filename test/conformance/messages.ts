@@ -38,7 +38,7 @@ export function roleOf(name: Json | undefined): Role {
 
 /** Gives the name of a role. */
 export function roleName(role: Role): string {
-  return ["", "user", "assistant", "system", "tool"][role] ?? "";
+  return role === Role.UNSPECIFIED ? "" : role.replace("ROLE_", "").toLowerCase();
 }
 
 /** Gives data as the source systems write it inside a text. */

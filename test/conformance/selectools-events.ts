@@ -57,7 +57,7 @@ function hearTrim(reading: Reading, { trims, events }: OfChange): void {
       event: "on_memory_trim",
       run_id: runOf(reading, first),
       messages_removed: left.reduce((sum, trim) => sum + trim.messageIds.length, 0),
-      messages_remaining: Number(left.at(-1)?.afterTotals?.messageCount ?? 0n),
+      messages_remaining: Number(left.at(-1)?.afterTotals?.messageCount ?? 0),
       reason: "enforce_limits",
     }),
   );
@@ -76,13 +76,13 @@ function hearSummaries(reading: Reading, { trims, events }: OfChange): void {
     }
     const [trim] = trims;
     // The server puts the summary there first, then takes out what it stands for.
-    const before = Number(trim?.beforeTotals?.tokenCount ?? 0n) - detail.value.tokenCount;
+    const before = (trim?.beforeTotals?.tokenCount ?? 0) - detail.value.tokenCount;
     reading.heard.push(
       atLeast({
         event: "on_prompt_compressed",
         run_id,
         before_tokens: before,
-        after_tokens: Number(trim?.afterTotals?.tokenCount ?? 0n),
+        after_tokens: trim?.afterTotals?.tokenCount ?? 0,
         messages_compressed: trim?.messageIds.length ?? 0,
       }),
     );

@@ -149,7 +149,7 @@ async function branch(state: State, op: JsonObject): Promise<void> {
 
 async function remove(state: State, op: JsonObject): Promise<boolean> {
   const request = { sessionId: await find(state, op), allowMissing: true };
-  return (await state.rpc.call("deleteSession", request)).revision !== 0n;
+  return (await state.rpc.call("deleteSession", request)).revision !== 0;
 }
 
 /** Refusal of a text as a session id; null if the server accepts it. */

@@ -98,7 +98,7 @@ async function useScorer({ rpc, kase }: State): Promise<void> {
 }
 
 async function keepEpisodes(rpc: State["rpc"], days: number): Promise<void> {
-  const retention = { seconds: BigInt((days * DAY_MS) / 1_000), nanos: 0 };
+  const retention = { seconds: (days * DAY_MS) / 1_000, nanos: 0 };
   await changePolicy(rpc, () => ({ episodes: { retention } }));
 }
 

@@ -244,8 +244,8 @@ async function preparePrompt(state: State, op: JsonObject): Promise<readonly Sho
     list.map((message) =>
       messages.show(message, { role: roleName(message.role), content: message.text }),
     );
-  const summary = after.filter(({ messageId, seq }) => seq === 0n && !stored.has(messageId));
-  const history = before.filter(({ messageId, seq }) => seq !== 0n || stored.has(messageId));
+  const summary = after.filter(({ messageId, seq }) => seq === 0 && !stored.has(messageId));
+  const history = before.filter(({ messageId, seq }) => seq !== 0 || stored.has(messageId));
   const isNew = new Set(fresh.map((one) => messages.of(one)["id"]));
   const added = after.filter(({ messageId }) => isNew.has(messageId));
   state.prompt = [...said(summary), ...said(systemFirst(history)), ...said(added)];
@@ -254,7 +254,7 @@ async function preparePrompt(state: State, op: JsonObject): Promise<readonly Sho
 
 /** Compressed text has the system messages first, wherever they were. */
 function systemFirst(history: readonly Message[]): readonly Message[] {
-  const isMade = ({ seq }: Message): boolean => seq === 0n;
+  const isMade = ({ seq }: Message): boolean => seq === 0;
   const isSystem = (message: Message): boolean => message.role === Role.SYSTEM && !isMade(message);
   if (!history.some(isMade)) return history;
   return [...history.filter(isSystem), ...history.filter((message) => !isSystem(message))];

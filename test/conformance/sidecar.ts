@@ -69,21 +69,21 @@ async function update({ rpc }: State, op: JsonObject): Promise<void> {
 }
 
 /** The value of an enum that a case writes as a word. */
-function wordOf(values: Readonly<Record<string, number>>, word: string): number {
+function wordOf<Value>(values: Readonly<Record<string, Value>>, word: string): Value {
   const value = values[word.toUpperCase()];
   if (value === undefined) throw new CaseFault(`"${word}" is not understood`);
   return value;
 }
 
 /** The word for a value of an enum. */
-function nameOf(values: object, value: number): string {
+function nameOf(values: object, value: string): string {
   const [name = ""] = Object.entries(values).find(([, known]) => known === value) ?? [];
   return name.toLowerCase();
 }
 
 async function compact({ rpc }: State, op: JsonObject): Promise<void> {
   const value = needNumber(op["keep_recent"], "keep_recent");
-  const keep = wordOf(SummaryKeep, needText(op["keep"], "keep")) as SummaryKeep;
+  const keep = wordOf(SummaryKeep, needText(op["keep"], "keep"));
   const summarize = Summarize.fromPartial({ hook: HOOK, keep });
   const choice = { $case: "keepRecent" as const, value };
   await rpc.call("compactSession", { sessionId: MAIN, choice, summarize });
@@ -135,7 +135,7 @@ function heard({ detail }: Event, messages: CaseMessages): object {
     case "messagesTrimmed":
       return { event, removed: (detail.value.trim?.messageIds ?? []).map(messages.nameOf) };
     case "summaryRequested":
-      return { event, messages: Number(detail.value.sourceTotals?.messageCount ?? 0n) };
+      return { event, messages: detail.value.sourceTotals?.messageCount ?? 0 };
     case "summarySet":
       return { event, placeholder: detail.value.placeholder, calls: detail.value.callCount };
     case "summaryFailed":

@@ -198,7 +198,7 @@ export async function fillAndDelete(load: MemoryLoad): Promise<void> {
   }
 }
 
-const KIND_NAMES: Readonly<Record<number, string>> = {
+const KIND_NAMES: Readonly<Partial<Record<MemoryKind, string>>> = {
   [MemoryKind.FACT]: "fact",
   [MemoryKind.PREFERENCE]: "preference",
   [MemoryKind.ENTITY]: "entity",

@@ -48,7 +48,7 @@ export function seenEvent(event: Event): SeenEvent {
     case "sessionCreated":
       return { ...base, type: "created" };
     case "messagesAppended": {
-      const firstSeq = Number(detail.value.seqRange?.firstSeq ?? 0n);
+      const firstSeq = detail.value.seqRange?.firstSeq ?? 0;
       return { ...base, type: "appended", messageIds: detail.value.messageIds, firstSeq };
     }
     case "messagesTrimmed":
@@ -74,8 +74,8 @@ async function observeSession(client: MemorySidecar, sessionId: string): Promise
   return {
     sessionId,
     lastSeq: Number(session.lastSeq),
-    logCount: Number(session.logTotals?.messageCount ?? 0n),
-    logTokens: Number(session.logTotals?.tokenCount ?? 0n),
+    logCount: session.logTotals?.messageCount ?? 0,
+    logTokens: session.logTotals?.tokenCount ?? 0,
     messages,
     window: window.map((message) => message.messageId),
   };

@@ -15,7 +15,6 @@ import {
   summaryView,
   TaskFailureReason,
   TaskState,
-  toDate,
 } from "../../clients/typescript/src/index.ts";
 import { writeHooks } from "../support/hooks/cover-hook.ts";
 import {
@@ -171,7 +170,7 @@ describe.concurrent("a server with hooks", () => {
     const waiting = await eventually("tasks that wait for the hour", 30_000, async () => {
       const tasks = await collect(client.listTasks({ hook: "frugal" }));
       const late = tasks.filter(
-        ({ readyTime }) => readyTime !== undefined && toDate(readyTime).getTime() > Date.now(),
+        ({ readyTime }) => readyTime !== undefined && readyTime.getTime() > Date.now(),
       );
       return late.length > 0 && late.length === tasks.length ? tasks : undefined;
     });
@@ -182,7 +181,7 @@ describe.concurrent("a server with hooks", () => {
     expect(calls).toBeLessThanOrEqual(isOneHour ? CALLS_PER_HOUR : 2 * CALLS_PER_HOUR);
     expect(waiting).toHaveLength(sessionIds.length - calls);
     for (const { state, readyTime, failedAttempts } of waiting) {
-      const readyMs = toDate(readyTime ?? { seconds: 0n, nanos: 0 }).getTime();
+      const readyMs = readyTime?.getTime() ?? 0;
       expect(state).toBe(TaskState.READY);
       expect(failedAttempts).toBe(0);
       expect(Math.floor(readyMs / HOUR_MS)).toBe(Math.floor(Date.now() / HOUR_MS) + 1);
@@ -190,8 +189,8 @@ describe.concurrent("a server with hooks", () => {
       expect(readyMs % HOUR_MS).toBeLessThan(30_000);
     }
     const hook = await hookNamed("frugal");
-    expect(hook.callsPerHour).toBe(BigInt(CALLS_PER_HOUR));
-    if (isOneHour) expect(hook.usedCalls).toBe(BigInt(CALLS_PER_HOUR));
+    expect(hook.callsPerHour).toBe(CALLS_PER_HOUR);
+    if (isOneHour) expect(hook.usedCalls).toBe(CALLS_PER_HOUR);
     expect(hook.breaker).toBe(BreakerState.CLOSED);
     for (const sessionId of sessionIds) {
       await say(sessionId, 10, 20);
@@ -204,7 +203,7 @@ describe.concurrent("a server with hooks", () => {
     const other = { namespace: "other" };
     await client.append("elsewhere", numbered(1), { ...other, createSession: true });
     const elsewhere = (await client.listHooks(other)).find(({ name }) => name === "frugal");
-    expect(elsewhere?.usedCalls).toBe(0n);
+    expect(elsewhere?.usedCalls).toBe(0);
   });
 
   test("opens the breaker of a hook that is down, and closes it when a trial succeeds", {
@@ -223,12 +222,10 @@ describe.concurrent("a server with hooks", () => {
     const callsWhenOpen = flaky.requests.length;
     expect(callsWhenOpen).toBeGreaterThanOrEqual(5);
     // 30 seconds, and a fifth more or less.
-    const waitMs = toDate(open.retryTime ?? { seconds: 0n, nanos: 0 }).getTime() - Date.now();
+    const waitMs = (open.retryTime?.getTime() ?? 0) - Date.now();
     expect(waitMs).toBeGreaterThan(10_000);
     expect(waitMs).toBeLessThan(36_500);
-    expect(open.failures).toEqual([
-      { reason: TaskFailureReason.HOOK_ERROR, count: BigInt(callsWhenOpen) },
-    ]);
+    expect(open.failures).toEqual([{ reason: TaskFailureReason.HOOK_ERROR, count: callsWhenOpen }]);
     // Nothing goes out while it is open, and writes go on.
     flaky.script(good);
     for (const sessionId of sessionIds) await say(sessionId, 10, 10);
@@ -239,9 +236,7 @@ describe.concurrent("a server with hooks", () => {
       return hook.breaker === BreakerState.CLOSED ? hook : undefined;
     });
     expect(closed.retryTime).toBeUndefined();
-    expect(Date.now()).toBeGreaterThanOrEqual(
-      toDate(open.retryTime ?? { seconds: 0n, nanos: 0 }).getTime(),
-    );
+    expect(Date.now()).toBeGreaterThanOrEqual(open.retryTime?.getTime() ?? 0);
     for (const sessionId of sessionIds) {
       await drained(client, sessionId);
       const account = await readAccount(client, sessionId);

@@ -116,7 +116,7 @@ async function whenEmbedded(client: MemorySidecar): Promise<void> {
     const { withoutVectorCount, dense } = await coverageOf(client);
     return [withoutVectorCount, dense];
   };
-  await expect.poll(state, RECOVERY).toEqual([0n, DenseState.USED]);
+  await expect.poll(state, RECOVERY).toEqual([0, DenseState.USED]);
 }
 
 const KINDS = ["http", "grpc"] as const;
@@ -135,7 +135,7 @@ test.for(KINDS.flatMap((kind) => FAULTS.map((conduct) => [kind, conduct] as cons
     expect(hits.map(textOf)[0]).toBe(SAID[0]);
     expect(await coverageOf(client)).toMatchObject({
       ...{ complete: true, dense: DenseState.UNAVAILABLE, embeddingModel: "" },
-      withoutVectorCount: BigInt(SAID.length),
+      withoutVectorCount: SAID.length,
     });
     endpoint.conduct = "well";
     await whenEmbedded(client);
@@ -189,7 +189,7 @@ test("after a restart with another model all is embedded anew, and nothing is mi
   const second = await sceneOf({ vectors: changed }, dataDir);
   await expectWords(second.client);
   const early = await coverageOf(second.client);
-  expect(early).toMatchObject({ dense: DenseState.USED, withoutVectorCount: BigInt(SAID.length) });
+  expect(early).toMatchObject({ dense: DenseState.USED, withoutVectorCount: SAID.length });
   expect(early.embeddingModel).not.toBe(oldModel);
   // Vectors of the first model would answer with something else.
   expect(await byVectors(second.client)).toEqual(SAID.map(() => ""));

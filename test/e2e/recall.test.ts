@@ -132,7 +132,7 @@ test("beside an import of 50,000 messages writes are found at once", async () =>
     const allowPartial = at % 2 === 1;
     const { hits, coverage } = await client.recall(word, { namespace, allowPartial, ...LEXICAL });
     if (!hits.some((hit) => textOf(hit).includes(word))) missed.push(word);
-    if (!allowPartial) expect(coverage).toMatchObject({ complete: true, pendingCount: 0n });
+    if (!allowPartial) expect(coverage).toMatchObject({ complete: true, pendingCount: 0 });
     if (coverage?.complete === false) partial += 1;
   }
   await importing;
@@ -158,7 +158,7 @@ test("after a start, an answer at once says what it lacks, and one that waits la
   expect(early.coverage?.complete).toBe(false);
   const whole = await client.recall(word, { namespace, ...LEXICAL });
   expect(whole.hits.map(textOf).join()).toContain(word);
-  expect(whole.coverage).toMatchObject({ complete: true, pendingCount: 0n, leftOutCount: 0n });
+  expect(whole.coverage).toMatchObject({ complete: true, pendingCount: 0, leftOutCount: 0 });
   // Everybody remembers this one: it is loaded without being asked.
   await expect
     .poll(
@@ -211,7 +211,7 @@ test("with hardly any memory answers stay right, and say what is left out", asyn
       const word = markOf(`s${at}`, round * MARK_EVERY);
       const { hits, coverage } = await client.recall(word, options);
       expect(hits.map(textOf).join()).toContain(word);
-      expect(coverage).toMatchObject({ complete: true, leftOutCount: 0n });
+      expect(coverage).toMatchObject({ complete: true, leftOutCount: 0 });
     }
     const options = { namespace: "busy", pageSize: 100, ...LEXICAL };
     const { coverage } = await client.recall("something", options);

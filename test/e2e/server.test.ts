@@ -243,7 +243,7 @@ const appendCall = {
     AppendMessagesRequest.fromPartial({
       sessionId: "storm",
       createSession: true,
-      messages: [{ role: 1, text: "storm" }],
+      messages: [{ role: "ROLE_USER", text: "storm" }],
     }),
   ).finish(),
 };

@@ -201,7 +201,7 @@ test("100 watchers, 10 of them stalled: bounded memory, the others unaffected", 
   const before = await liveMemory(inspectUrl);
   await appendMany(clients, 2_000);
   const expected = (await allEvents(client)).filter(
-    (one) => BigInt(one.split(".")[0] ?? 0) > startRevision,
+    (one) => one.split(".")[0] ?? 0 > startRevision,
   );
   for (let i = 0; i < 2_000 && counts.slice(STALLED).some((n) => n < expected.length); i++) {
     await sleep(20);
@@ -234,12 +234,12 @@ test("an expired token is told the oldest revision, also for a consumer", async 
   first.cancel();
   await client.createConsumer("late", { from: { resumeToken: token } });
   await appendMany([client], 400);
-  let oldest = 0n;
-  for (let i = 0; i < 200 && oldest < 10n; i++) {
+  let oldest = 0;
+  for (let i = 0; i < 200 && oldest < 10; i++) {
     await sleep(50);
-    oldest = (await client.listEvents().next()).value?.revision ?? 0n;
+    oldest = (await client.listEvents().next()).value?.revision ?? 0;
   }
-  expect(oldest).toBeGreaterThan(10n);
+  expect(oldest).toBeGreaterThan(10);
   const metadata = { oldest_revision: expect.stringMatching(/^\d+$/) };
   const expired = { reason: "RESUME_TOKEN_EXPIRED", code: 11, metadata };
   await expect(client.listEvents({ from: { resumeToken: token } }).next()).rejects.toMatchObject(

@@ -58,7 +58,7 @@ class Writers {
 
 /** A watcher's view: the newest seq of each session. */
 class Copy {
-  readonly seqs = new Map<string, bigint>();
+  readonly seqs = new Map<string, number>();
   readonly #client: MemorySidecar;
 
   constructor(client: MemorySidecar) {
@@ -75,10 +75,9 @@ class Copy {
   /** Applies an event; one of a change that the read has seen changes nothing. */
   apply({ sessionId, detail }: Event): void {
     if (detail?.$case === "sessionDeleted") this.seqs.delete(sessionId);
-    if (detail?.$case === "sessionCreated")
-      this.seqs.set(sessionId, this.seqs.get(sessionId) ?? 0n);
+    if (detail?.$case === "sessionCreated") this.seqs.set(sessionId, this.seqs.get(sessionId) ?? 0);
     if (detail?.$case === "messagesAppended") {
-      this.seqs.set(sessionId, detail.value.seqRange?.lastSeq ?? 0n);
+      this.seqs.set(sessionId, detail.value.seqRange?.lastSeq ?? 0);
     }
   }
 }
@@ -147,7 +146,7 @@ async function play(follow: Follow): Promise<{ copy: unknown; server: unknown }>
   await first.return();
   const writers = new Writers(client);
   await writers.outrunRetention();
-  while (((await client.listEvents({ pageSize: 1 }).next()).value?.revision ?? 0n) < RETAINED) {
+  while (((await client.listEvents({ pageSize: 1 }).next()).value?.revision ?? 0) < RETAINED) {
     await sleep(20);
   }
   const copy = await follow(client, resumeToken, writers);
@@ -158,7 +157,7 @@ async function play(follow: Follow): Promise<{ copy: unknown; server: unknown }>
   return { copy: sorted(copy), server: sorted(truth) };
 }
 
-function sorted({ seqs }: Copy): [string, bigint][] {
+function sorted({ seqs }: Copy): [string, number][] {
   return [...seqs].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 

@@ -16,7 +16,6 @@ import {
   memoryBlock,
   preset,
   RememberOutcome,
-  toDate,
 } from "../src/index.ts";
 
 const ANA = { userId: "ana" };
@@ -69,7 +68,7 @@ async function changing(memory: MemorySidecar): Promise<string> {
   check(now?.text === "Ana lives in Berlin." && march?.text === "Ana lives in Porto.", "homes");
   check(known?.text === march?.text, "what was known");
   const ended = await memory.getMemory(result?.supersededMemoryIds[0] ?? "");
-  console.log(`${ended.text} ended on ${toDate(ended.validUntilTime)?.toDateString()}`);
+  console.log(`${ended.text} ended on ${ended.validUntilTime?.toDateString()}`);
   const fixed = await memory.updateMemory(
     berlin,
     { text: "Ana lives in Berlin, in Neukölln." },

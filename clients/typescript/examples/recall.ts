@@ -13,9 +13,8 @@ import {
   type RecallHit,
   type RecallOptions,
   type RecallResponse,
-  ScoreFeature,
+  type ScoreFeature,
   TokenRule,
-  toDate,
 } from "../src/index.ts";
 
 /** Records that Ana may see: without a user, recall finds shared records only. */
@@ -66,15 +65,14 @@ async function remember(client: MemorySidecar, year: Year): Promise<void> {
   }
 }
 
-function nameOf(feature: number): string {
-  const found = Object.entries(ScoreFeature).find(([, value]) => value === feature);
-  return found?.[0].toLowerCase() ?? "new";
+function nameOf(feature: ScoreFeature): string {
+  return feature.replace("SCORE_FEATURE_", "").toLowerCase();
 }
 
 /** Prints a hit with the parts of its score. */
 function show(hit: RecallHit): void {
   if (hit.record?.$case !== "message") return;
-  const said = toDate(hit.record.value.message?.sentTime)?.toISOString().slice(0, 10);
+  const said = hit.record.value.message?.sentTime?.toISOString().slice(0, 10);
   const parts = hit.parts.map((part) => `${nameOf(part.feature)} ${part.score.toFixed(2)}`);
   console.log(`   ${said}: ${hit.passage}`);
   console.log(`      score ${hit.score.toFixed(2)} = ${parts.join(", ")}`);

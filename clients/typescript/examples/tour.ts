@@ -10,7 +10,6 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   connect,
-  ErasedKind,
   ErasureState,
   type EventStream,
   EventType,
@@ -80,18 +79,14 @@ async function runTool(name: string, city: string): Promise<string> {
   return name === "get_weather" ? `It is sunny in ${city}.` : `The Anchor in ${city} has a table.`;
 }
 
-/** The name of a value of an enum, in small letters. */
-function nameOf(names: Readonly<Record<string, number>>, value: number): string {
-  const [name = ""] = Object.entries(names).find(([, other]) => other === value) ?? [];
-  return name.toLowerCase();
-}
-
 /** Shows what goes to the model. */
 async function show(): Promise<void> {
   const { messages } = await client.window("trip");
   for (const { seq, role, text, toolCalls } of messages) {
     const calls = toolCalls.map((call) => ` ${call.name}(${call.arguments})`).join("");
-    console.log(`${seq} ${nameOf(Role, role)}:${calls}${text === "" ? "" : ` ${text}`}`);
+    console.log(
+      `${seq} ${role.replace("ROLE_", "").toLowerCase()}:${calls}${text === "" ? "" : ` ${text}`}`,
+    );
   }
 }
 
@@ -187,7 +182,7 @@ async function erase(): Promise<void> {
     receipt = await client.getErasure(receipt.erasureId);
   }
   for (const { kind, count } of receipt.erased) {
-    console.log(`erased ${nameOf(ErasedKind, kind)}: ${count}`);
+    console.log(`erased ${kind.replace("ERASED_KIND_", "").toLowerCase()}: ${count}`);
   }
   const gone = await failure(client.window("trip"));
   if (gone.reason === "SESSION_NOT_FOUND") console.log("nothing is left of the session");

@@ -25,7 +25,6 @@ import {
   shorten,
   summarize,
   TriggerKind,
-  toDate,
   toolResultFill,
   Verdict,
 } from "../src/index.ts";
@@ -75,7 +74,7 @@ async function sessions(): Promise<void> {
     ttlMs: 86_400_000,
     policy: byHand,
   });
-  console.log(`created ${created.sessionId}, gone at ${toDate(created.expireTime)?.toISOString()}`);
+  console.log(`created ${created.sessionId}, gone at ${created.expireTime?.toISOString()}`);
   await refused("SESSION_ALREADY_EXISTS", client.createSession({ sessionId: "chat" }));
   await client.ensureSession("chat");
   await refused("SESSION_NOT_FOUND", client.getSession("nobody"));
@@ -412,7 +411,7 @@ async function events(): Promise<void> {
   await refused("RESUME_TOKEN_INVALID", broken.next());
   const elsewhere = client.watch({ from: { resumeToken: token }, namespace: "elsewhere" });
   await refused("RESUME_TOKEN_FOREIGN", elsewhere.next());
-  const ahead = client.watch({ from: { afterRevision: 1_000_000n } });
+  const ahead = client.watch({ from: { afterRevision: 1_000_000 } });
   await refused("REVISION_NOT_REACHED", ahead.next());
 
   await client.createConsumer("worker", { from: "oldest" });
@@ -455,13 +454,13 @@ async function rest(): Promise<void> {
     .window("chat", { signal })
     .catch((error) => console.log(`cancelled: ${error.message}`));
   const request = { namespace, sessionId: "chat" };
-  const { session } = await raw<{ session?: { lastSeq: bigint } | undefined }>((done) =>
+  const { session } = await raw<{ session?: { lastSeq: number } | undefined }>((done) =>
     client.raw.sessions.getSession(request, done),
   );
   console.log(`the generated client says ${session?.lastSeq}`);
   const list = {
     namespace,
-    order: 0,
+    order: "SESSION_ORDER_UNSPECIFIED",
     pageSize: 1,
     pageToken: "broken",
     filter: undefined,

@@ -44,3 +44,13 @@ export function noOthers(unknown: object): void {
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw new TypeError(`the filter has no field "${name}"`);
 }
+
+/** The position of a message, as a number or as a 64-bit integer. */
+export type SeqInput = number | bigint;
+
+/** A whole number. Refuses one that JavaScript does not hold exactly, before it is sent. */
+export function whole(value: number | bigint): number {
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) return number;
+  throw new RangeError(`${value} is not a whole number up to ${Number.MAX_SAFE_INTEGER}`);
+}

@@ -1,6 +1,7 @@
 // The methods of the client for several messages of a log at once.
 
 import type { CallOptions, MutationOptions } from "./call.ts";
+import { whole } from "./choice.ts";
 import { type FormMessages, type FormName, toForm, toFormMessages } from "./forms.ts";
 import {
   BatchDeleteMessagesRequest,
@@ -143,7 +144,7 @@ export class HistoryMethods extends WindowMethods {
         ? { messages: (messages as readonly MessageInput[]).map(toMessage) }
         : { form: toForm(form), formMessages: toFormMessages(messages) }),
       target:
-        from === "all" ? { $case: "all", value: {} } : { $case: "fromSeq", value: BigInt(from) },
+        from === "all" ? { $case: "all", value: {} } : { $case: "fromSeq", value: whole(from) },
       keepCommonPrefix: opts.keepCommonPrefix ?? false,
       expectedLastSeq: optionalSeq(opts.expectedLastSeq),
       createSession: opts.createSession ?? false,

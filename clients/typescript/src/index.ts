@@ -362,7 +362,7 @@ export type {
   TaskStateName,
   VectorsInput,
 } from "./task-options.ts";
-export { toDate } from "./time.ts";
+export { type TimeInput, toMs } from "./time.ts";
 export type {
   EventFilterInput,
   EventPlace,
@@ -371,4 +371,5 @@ export type {
   WatchOptions,
   WatchStart,
 } from "./watch.ts";
+export type { UnknownValue } from "./wire.ts";
 export { runWorker, TaskRefused, type WorkerFunctions, type WorkerOptions } from "./worker.ts";

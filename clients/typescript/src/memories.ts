@@ -1,10 +1,10 @@
 // The methods of the client for long-term memory.
 
 import { given, type MutationOptions } from "./call.ts";
-import { choice, conditions } from "./choice.ts";
+import { choice, conditions, whole } from "./choice.ts";
 import { type FormName, type Rendered, toRendered } from "./forms.ts";
 import type { ListTotal } from "./gen/memorysidecar/v1/filter.ts";
-import type { Memory } from "./gen/memorysidecar/v1/memory.ts";
+import { type Memory, MemoryKind } from "./gen/memorysidecar/v1/memory.ts";
 import {
   type ConsolidateSessionResponse,
   DecayMemoriesRequest,
@@ -37,7 +37,7 @@ import type { ListOptions } from "./options.ts";
 import { walkPages } from "./pages.ts";
 import { RecallMethods } from "./recall.ts";
 import { appendRequest } from "./requests.ts";
-import { toDuration, toTimestamp } from "./time.ts";
+import { toDate, toDuration } from "./time.ts";
 
 function listOf(ids: string | readonly string[]): string[] {
   return typeof ids === "string" ? [ids] : [...ids];
@@ -66,7 +66,7 @@ export class MemoryMethods extends RecallMethods {
     memoryId: string,
     opts: ListOptions & { readonly asOf?: Date } = {},
   ): Promise<Memory> {
-    const asOfTime = opts.asOf && toTimestamp(opts.asOf);
+    const asOfTime = opts.asOf && toDate(opts.asOf);
     const request = { namespace: this.at(opts), memoryId, asOfTime };
     return given((await this.call(Rpcs.getMemory, request, opts)).memory);
   }
@@ -78,7 +78,7 @@ export class MemoryMethods extends RecallMethods {
       const request = ListMemoriesRequest.fromPartial({
         ...{ namespace: this.at(opts), pageSize, pageToken },
         filter: filter && requests.toMemoryFilter(filter),
-        asOfTime: asOf && toTimestamp(asOf),
+        asOfTime: asOf && toDate(asOf),
         order: choice("order", MEMORY_ORDERS, order),
       });
       const page = await this.call(Rpcs.listMemories, request, opts);
@@ -92,7 +92,7 @@ export class MemoryMethods extends RecallMethods {
     const request = ListMemoriesRequest.fromPartial({
       ...{ namespace: this.at(opts), pageSize: 1, includeTotal: true },
       filter: filter && requests.toMemoryFilter(filter),
-      asOfTime: asOf && toTimestamp(asOf),
+      asOfTime: asOf && toDate(asOf),
     });
     return given((await this.call(Rpcs.listMemories, request, opts)).total);
   }
@@ -106,7 +106,7 @@ export class MemoryMethods extends RecallMethods {
     const { updateMask = requests.pathsOf(changes), reason = "" } = opts;
     const request = UpdateMemoryRequest.fromPartial({
       ...{ ...this.change(opts), reason },
-      memory: { ...requests.toMemory({ ...changes, memoryId }), kind: 0 },
+      memory: { ...requests.toMemory({ ...changes, memoryId }), kind: MemoryKind.UNSPECIFIED },
       updateMask: [...updateMask],
     });
     return given((await this.call(Rpcs.updateMemory, request, opts)).memory);
@@ -183,7 +183,7 @@ export class MemoryMethods extends RecallMethods {
   ): Promise<Memory> {
     const { etag = "", reason = "" } = opts;
     const change = { ...this.change(opts), memoryId, etag, reason };
-    const request = { ...change, version: BigInt(version) };
+    const request = { ...change, version: whole(version) };
     return given((await this.call(Rpcs.restoreMemoryVersion, request, opts)).memory);
   }
 

@@ -1,13 +1,13 @@
 // Memories as lines of JSON: the JSON form of the contract's `Memory`, names as in the proto.
 
-import { type Memory, MemoryKind } from "./gen/memorysidecar/v1/memory.ts";
-import { Trust } from "./gen/memorysidecar/v1/message.ts";
+import type { Memory } from "./gen/memorysidecar/v1/memory.ts";
 import type { MemoryMethods } from "./memories.ts";
 import { MEMORY_KINDS, type MemoryKindName } from "./memory-kinds.ts";
 import type { MemoryFields, MemoryFilterInput } from "./memory-options.ts";
 import type { JsonObject } from "./message.ts";
 import { checkBound } from "./recall-requests.ts";
 import { toDate } from "./time.ts";
+import { durationText, timeText } from "./wire.ts";
 
 // Limits of one call.
 const BATCH = 100;
@@ -43,10 +43,6 @@ interface Line {
   readonly last_seen_time?: string;
 }
 
-function nameOf(values: Readonly<Record<string, number>>, value: number): string {
-  return Object.keys(values).find((name) => values[name] === value) ?? "UNSPECIFIED";
-}
-
 function structureOf({ structure }: Memory): Pick<Line, "entity" | "relation" | "episode"> {
   if (structure?.$case === "entity") {
     const { name, type, aliases, attributes } = structure.value;
@@ -61,19 +57,13 @@ function structureOf({ structure }: Memory): Pick<Line, "entity" | "relation" | 
   return { episode: { user_text: userText, assistant_text: assistantText } };
 }
 
-function durationOf(ttl: Memory["ttl"]): string | undefined {
-  if (ttl === undefined) return undefined;
-  const fraction = ttl.nanos === 0 ? "" : `.${String(ttl.nanos).padStart(9, "0")}`;
-  return `${ttl.seconds}${fraction}s`;
-}
-
 /** Writes a memory as a line of JSON, without what the server sets by itself. */
 export function memoryToLine(memory: Memory): string {
   const { source } = memory;
   const hasSource = source !== undefined && source.sessionId !== "";
   const line: { [name in keyof Line]: Line[name] | undefined } = {
     memory_id: memory.memoryId,
-    kind: `MEMORY_KIND_${nameOf(MemoryKind, memory.kind)}`,
+    kind: memory.kind,
     user_id: memory.userId || undefined,
     agent_id: memory.agentId || undefined,
     session_id: memory.sessionId || undefined,
@@ -84,17 +74,17 @@ export function memoryToLine(memory: Memory): string {
     topics: memory.topics.length > 0 ? memory.topics : undefined,
     importance: memory.importance,
     confidence: memory.confidence,
-    trust: `TRUST_${nameOf(Trust, memory.trust)}`,
+    trust: memory.trust,
     persistent: memory.persistent || undefined,
     labels: Object.keys(memory.labels).length > 0 ? { ...memory.labels } : undefined,
     metadata: memory.metadata as JsonObject | undefined,
-    valid_from_time: toDate(memory.validFromTime)?.toISOString(),
-    valid_until_time: toDate(memory.validUntilTime)?.toISOString(),
-    ttl: durationOf(memory.ttl),
+    valid_from_time: memory.validFromTime && timeText(memory.validFromTime),
+    valid_until_time: memory.validUntilTime && timeText(memory.validUntilTime),
+    ttl: memory.ttl && durationText(memory.ttl),
     source: hasSource
       ? { session_id: source.sessionId, message_ids: source.messageIds }
       : undefined,
-    last_seen_time: toDate(memory.lastSeenTime)?.toISOString(),
+    last_seen_time: memory.lastSeenTime && timeText(memory.lastSeenTime),
   };
   return JSON.stringify(line);
 }
@@ -190,9 +180,11 @@ function msOf(ttl: string): number {
 
 function dateOf(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
-  const date = new Date(text);
-  if (Number.isNaN(date.getTime())) throw new TypeError(`"${text}" is no time`);
-  return date;
+  try {
+    return toDate(text);
+  } catch {
+    throw new TypeError(`"${text}" is no time`);
+  }
 }
 
 /**

@@ -96,7 +96,7 @@ export function toExtraction(input: ExtractionInput): DeepPartial<ExtractionPoli
   }: ExtractionSettings = settings;
   return {
     ...{ hook, instructions, keepContradictions },
-    on: on === undefined ? 0 : choice("time", EXTRACTION_TIMES, on),
+    on: on === undefined ? ExtractionTime.UNSPECIFIED : choice("time", EXTRACTION_TIMES, on),
     targets: targets.map((target) => choice("target", TARGETS, target)),
   };
 }
@@ -106,7 +106,10 @@ function toPromotion(settings: PromotionSettings): DeepPartial<PromotionPolicy> 
   const { markedStagesOnly = false, ...rest } = more;
   return {
     ...{ ...rest, scoreHook, markedStagesOnly },
-    selection: selection === undefined ? 0 : choice("selection", PROMOTION_SELECTIONS, selection),
+    selection:
+      selection === undefined
+        ? PromotionSelection.UNSPECIFIED
+        : choice("selection", PROMOTION_SELECTIONS, selection),
     importanceRules: importanceRules.map(({ phrases, ...rule }) => ({
       ...rule,
       phrases: [...phrases],

@@ -1,6 +1,6 @@
 // Builds the requests of long-term memory.
 
-import { choice, conditions, noOthers } from "./choice.ts";
+import { choice, conditions, noOthers, whole } from "./choice.ts";
 import { type FormName, toForm } from "./forms.ts";
 import {
   type ConflictRule,
@@ -8,6 +8,7 @@ import {
   type DeepPartial,
   Memory,
   type MemoryFilter,
+  MemoryOrigin,
 } from "./gen/memorysidecar/v1/memory.ts";
 import { ExtractMemoriesRequest } from "./gen/memorysidecar/v1/memory_service.ts";
 import { Trust } from "./gen/memorysidecar/v1/message.ts";
@@ -22,10 +23,10 @@ import { toCondition } from "./metadata.ts";
 import { TRUSTS } from "./recall-options.ts";
 import { checkBound, toWeights } from "./recall-requests.ts";
 import { type ScopeInput, type ScopeMatch, scopeFilterOf, scopeOf } from "./scope-filter.ts";
-import { toDuration, toTimestamp } from "./time.ts";
+import { toDate, toDuration } from "./time.ts";
 
 function time(date: Date | undefined) {
-  return date && toTimestamp(date);
+  return date && toDate(date);
 }
 
 function structureOf(input: options.MemoryFields): DeepPartial<Memory>["structure"] {
@@ -99,7 +100,10 @@ function filterOf(input: options.MemoryFilterInput, usual: ScopeMatch): DeepPart
     topics: [...topics],
     metadata: metadata.map(toCondition),
     minTrust: minTrust === undefined ? Trust.UNSPECIFIED : choice("trust", TRUSTS, minTrust),
-    origin: origin === undefined ? 0 : choice("origin", names.MEMORY_ORIGINS, origin),
+    origin:
+      origin === undefined
+        ? MemoryOrigin.UNSPECIFIED
+        : choice("origin", names.MEMORY_ORIGINS, origin),
     validAtTime: time(validAtTime),
     createTimeFrom: time(createTimeFrom),
     createTimeBefore: time(createTimeBefore),
@@ -143,8 +147,8 @@ export function extractRequest(
   return ExtractMemoriesRequest.fromPartial({
     ...{ ...head, sessionId, text, preview },
     scope: scope && scopeOf(scope),
-    firstSeq: BigInt(opts.firstSeq ?? 0),
-    lastSeq: BigInt(opts.lastSeq ?? 0),
+    firstSeq: whole(opts.firstSeq ?? 0),
+    lastSeq: whole(opts.lastSeq ?? 0),
     extraction: opts.extraction && toExtraction(opts.extraction),
     importanceRules: (opts.importanceRules ?? []).map(({ phrases, ...rule }) => ({
       ...{ ...rule, phrases: [...phrases] },
@@ -169,7 +173,7 @@ export function contextRequest(
     ...{ namespace, sessionId, query },
     scope: isNamed ? scopeOf(viewer) : undefined,
     maxTokens: opts.maxTokens ?? 0,
-    tokenRule: opts.tokenRule ?? (opts.tokenPreset ? TokenRule.PRESET : 0),
+    tokenRule: opts.tokenRule ?? (opts.tokenPreset ? TokenRule.PRESET : TokenRule.UNSPECIFIED),
     tokenPreset: opts.tokenPreset ?? "",
     model: opts.model ?? "",
     customTokenRule: opts.customTokenRule,

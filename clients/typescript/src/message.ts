@@ -1,7 +1,6 @@
 // Messages and sessions as callers write them.
 
 import { onlyFields } from "./choice.ts";
-import type { Timestamp } from "./gen/google/protobuf/timestamp.ts";
 import {
   type AgentCall,
   type ContentPart,
@@ -14,12 +13,12 @@ import {
 import { Session } from "./gen/memorysidecar/v1/session.ts";
 import { type MemoryPolicyInput, toMemoryPolicy } from "./memory-policy.ts";
 import { type PolicyInput, toPolicyChoice } from "./policy.ts";
-import { toDuration, toTimestamp } from "./time.ts";
+import { type TimeInput, toDate, toDuration } from "./time.ts";
 
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** Role of the speaker: a short name, the name in the contract, or its number. */
+/** Role of the speaker: a short name, or the name in the contract. */
 export type RoleInput = "user" | "assistant" | "system" | "tool" | `ROLE_${string}` | Role;
 
 /** Bytes, or their Base64 text as in JSON. */
@@ -76,7 +75,7 @@ export interface MessageFields {
   readonly metadata?: JsonObject | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly tokenCount?: number | undefined;
-  readonly sentTime?: Date | string | Timestamp | undefined;
+  readonly sentTime?: TimeInput | undefined;
 }
 
 /** A message to append: a text, which is a user message, or its fields. */
@@ -110,10 +109,11 @@ export interface SessionFields extends Omit<TextFields, "namespace"> {
 
 /** Turns a role into that of the contract. Throws a TypeError for an unknown name. */
 export function toRole(role: RoleInput): Role {
-  if (typeof role === "number") return role;
   if (typeof role !== "string") throw new TypeError("a message has a role: user, assistant, ...");
+  // A role of a newer server, in a message that it gave, and none, are for the server to judge.
+  if (role.startsWith("UNKNOWN_") || role === Role.UNSPECIFIED) return role as Role;
   const name = role.replace(/^ROLE_/, "").toUpperCase();
-  const found = Object.entries(Role).find(([key, value]) => key === name && value > 0);
+  const found = Object.entries(Role).find(([key]) => key === name && key !== "UNSPECIFIED");
   if (found === undefined) throw new TypeError("role must be user, assistant, system or tool");
   return found[1];
 }
@@ -182,7 +182,7 @@ function content(input: Omit<MessageFields, "role">): Message {
     metadata: input.metadata,
     labels: { ...input.labels },
     tokenCount: input.tokenCount,
-    sentTime: input.sentTime === undefined ? undefined : toTimestamp(input.sentTime),
+    sentTime: input.sentTime === undefined ? undefined : toDate(input.sentTime),
   });
 }
 

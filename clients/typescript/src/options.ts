@@ -2,6 +2,7 @@
 
 import type { CallOptions, MutationOptions } from "./call.ts";
 import type { ChannelSettings } from "./channel.ts";
+import type { SeqInput } from "./choice.ts";
 import type { FormName } from "./forms.ts";
 import type { RoleInput } from "./message.ts";
 import type { MetadataInput } from "./metadata.ts";
@@ -10,6 +11,8 @@ import type { OccasionName, UnitName } from "./policy-names.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { FormatName } from "./snapshot-parts.ts";
 import type { EventFilterInput, EventPlace, WatchStart } from "./watch.ts";
+
+export type { SeqInput } from "./choice.ts";
 
 /** Connection options beside the address. */
 export interface ConnectOptions extends ChannelSettings {
@@ -20,9 +23,6 @@ export interface ConnectOptions extends ChannelSettings {
   /** Retry policy. Default: 8 attempts, 100 ms to 2 s apart. */
   readonly retry?: Partial<RetryPolicy> | undefined;
 }
-
-/** The position of a message, as a number or as the contract's 64-bit integer. */
-export type SeqInput = number | bigint;
 
 /** In which order a list comes. */
 export type OrderInput = "newest-first" | "oldest-first";

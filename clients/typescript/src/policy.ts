@@ -1,6 +1,7 @@
 // Typed ways to write a policy: stages, triggers, protections and the rest. Presets have a file of
 // their own.
 
+import { whole } from "./choice.ts";
 import {
   type CustomTokenRule,
   type DeepPartial,
@@ -126,7 +127,7 @@ function size(
   $case: "tokenCountOver" | "turnTokensOver" | "modelInputTokensOver" | "newTokensAtLeast",
   value: number | undefined,
 ): Condition[] {
-  return value === undefined ? [] : [{ $case, value: BigInt(value) }];
+  return value === undefined ? [] : [{ $case, value: whole(value) }];
 }
 
 function tools(
@@ -197,7 +198,7 @@ export function dropOldest(name: string, limits: Limits, options: StageOptions =
   const { maxTokens, maxAgeMs, ...rest } = limits;
   const value = {
     ...rest,
-    ...(maxTokens !== undefined && { maxTokens: BigInt(maxTokens) }),
+    ...(maxTokens !== undefined && { maxTokens: whole(maxTokens) }),
     ...(maxAgeMs !== undefined && { maxAge: toDuration(maxAgeMs) }),
   };
   return stage(name, { $case: "dropOldest", value }, options);
@@ -219,7 +220,7 @@ export interface Budget {
 
 /** Makes a stage that takes units from the newest backwards while they fit a budget. */
 export function packNewest(name: string, budget: Budget, options: StageOptions = {}): StageInput {
-  const value = { ...budget, maxTokens: BigInt(budget.maxTokens) };
+  const value = { ...budget, maxTokens: whole(budget.maxTokens) };
   return stage(name, { $case: "packNewest", value }, options);
 }
 
@@ -370,6 +371,6 @@ export function makePolicy(
     ...rest,
     stages: [...stages],
     ...(toolPairing && { toolPairing: names.TOOL_PAIRING[toolPairing] }),
-    ...(contextWindow !== undefined && { contextWindow: BigInt(contextWindow) }),
+    ...(contextWindow !== undefined && { contextWindow: whole(contextWindow) }),
   };
 }

@@ -13,8 +13,12 @@ import {
 } from "./gen/memorysidecar/v1/memory_service.ts";
 import { type DeepPartial, Trust } from "./gen/memorysidecar/v1/message.ts";
 import { TokenRule } from "./gen/memorysidecar/v1/policy.ts";
-import type { RecallFilter } from "./gen/memorysidecar/v1/recall.ts";
-import { CountItemsRequest, RecallRequest } from "./gen/memorysidecar/v1/recall_service.ts";
+import { FusionMethod, type RecallFilter, RecallMode } from "./gen/memorysidecar/v1/recall.ts";
+import {
+  CountItemsRequest,
+  ItemGroupOrder,
+  RecallRequest,
+} from "./gen/memorysidecar/v1/recall_service.ts";
 import { CountTokensRequest } from "./gen/memorysidecar/v1/session_service.ts";
 import { MEMORY_KINDS } from "./memory-kinds.ts";
 import { toMessage, toRole } from "./message.ts";
@@ -22,10 +26,10 @@ import { toCondition } from "./metadata.ts";
 import type * as options from "./recall-options.ts";
 import { FUSIONS, GROUP_ORDERS, RECALL_KINDS, RECALL_MODES, TRUSTS } from "./recall-options.ts";
 import { type ScopeInput, type ScopeMatch, scopeFilterOf, scopeOf } from "./scope-filter.ts";
-import { toDuration, toTimestamp } from "./time.ts";
+import { toDate, toDuration } from "./time.ts";
 
 function time(date: Date | undefined) {
-  return date && toTimestamp(date);
+  return date && toDate(date);
 }
 
 function toVector(input: options.VectorInput | undefined): DeepPartial<Embedding> | undefined {
@@ -148,8 +152,8 @@ export function recallRequest(
     pageSize: opts.pageSize ?? 0,
     pageToken: opts.pageToken ?? "",
     // A scoring of another name takes neither.
-    mode: mode === undefined ? 0 : choice("mode", RECALL_MODES, mode),
-    fusion: fusion === undefined ? 0 : choice("fusion", FUSIONS, fusion),
+    mode: mode === undefined ? RecallMode.UNSPECIFIED : choice("mode", RECALL_MODES, mode),
+    fusion: fusion === undefined ? FusionMethod.UNSPECIFIED : choice("fusion", FUSIONS, fusion),
     weights: toWeights(opts.weights),
     minScore: opts.minScore,
     minRelevance: opts.minRelevance,
@@ -179,7 +183,7 @@ export function countItemsRequest(
     namespace,
     filter: filter && toFilter(filter),
     groupBy: groupBy(metadataPath, labelKey),
-    order: order === undefined ? 0 : choice("order", GROUP_ORDERS, order),
+    order: order === undefined ? ItemGroupOrder.UNSPECIFIED : choice("order", GROUP_ORDERS, order),
     maxGroups: opts.maxGroups ?? 0,
     allowPartial: opts.allowPartial ?? false,
     referenceTime: time(referenceTime),

@@ -1,5 +1,6 @@
 // Records and operations on them as callers give them.
 
+import { whole } from "./choice.ts";
 import type { RecordOperation, RecordPrecondition } from "./gen/memorysidecar/v1/record.ts";
 import { PutRecordRequest } from "./gen/memorysidecar/v1/record_service.ts";
 import { type ScopeInput, scopeOf } from "./scope-filter.ts";
@@ -68,7 +69,7 @@ export function demandOf({ exists, version }: RecordDemand): RecordPrecondition 
   if (exists !== undefined && version !== undefined) {
     throw new TypeError("give version or exists, not both");
   }
-  if (version !== undefined) return { condition: { $case: "version", value: BigInt(version) } };
+  if (version !== undefined) return { condition: { $case: "version", value: whole(version) } };
   return exists === undefined ? undefined : { condition: { $case: "exists", value: exists } };
 }
 

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { type CallOptions, given, type MutationOptions } from "./call.ts";
+import { whole } from "./choice.ts";
 import { ClientBase } from "./client-base.ts";
 import {
   type NamedRecord,
@@ -113,7 +114,7 @@ export class RecordMethods extends ClientBase {
     const upload = { namespace: this.at(opts), uploadId: randomUUID() };
     for (let offset = 0; offset < bytes.length; offset += VALUE_BYTES) {
       const data = bytes.subarray(offset, offset + VALUE_BYTES);
-      const request = { ...upload, offset: BigInt(offset), data };
+      const request = { ...upload, offset: whole(offset), data };
       await this.call(Rpcs.uploadRecordPart, request, opts);
     }
     return { uploadId: upload.uploadId, valueCrc32: crc32(bytes) };
@@ -129,7 +130,7 @@ export class RecordMethods extends ClientBase {
     const { valueLimit = 0, valueOffset = 0 } = opts;
     const request = {
       ...{ namespace: this.at(opts), ...nameOf({ path, key }), omitValue, refreshTtl, etag },
-      ...{ valueOffset: BigInt(valueOffset), valueLimit: BigInt(valueLimit) },
+      ...{ valueOffset: whole(valueOffset), valueLimit: whole(valueLimit) },
     };
     return given((await this.call(Rpcs.getRecord, request, opts)).record);
   }

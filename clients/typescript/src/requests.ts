@@ -1,7 +1,7 @@
 // Builds the requests that need more than their fields put in place.
 
 import type { AppendOptions, ContextReplyOptions, WindowReplyOptions } from "./append-options.ts";
-import { choice, conditions, onlyFields } from "./choice.ts";
+import { choice, conditions, onlyFields, whole } from "./choice.ts";
 import { type FormMessages, type FormName, toForm, toFormMessages } from "./forms.ts";
 import { CreateConsumerRequest, ListEventsRequest } from "./gen/memorysidecar/v1/event_service.ts";
 import { FindMessagesRequest } from "./gen/memorysidecar/v1/history.ts";
@@ -50,7 +50,7 @@ import type {
 import { type PolicyInput, toPolicyChoice } from "./policy.ts";
 import { OCCASIONS, UNITS } from "./policy-names.ts";
 import { operationOf } from "./record-inputs.ts";
-import { toTimestamp } from "./time.ts";
+import { toDate } from "./time.ts";
 import { toEventFilter, toPlace, toStart } from "./watch.ts";
 
 /** The session of a request. */
@@ -65,12 +65,12 @@ interface Change extends Target {
 }
 
 /** A seq that may be left out. */
-export function optionalSeq(seq: SeqInput | undefined): bigint | undefined {
-  return seq === undefined ? undefined : BigInt(seq);
+export function optionalSeq(seq: SeqInput | undefined): number | undefined {
+  return seq === undefined ? undefined : whole(seq);
 }
 
 function time(date: Date | undefined) {
-  return date && toTimestamp(date);
+  return date && toDate(date);
 }
 
 const SESSION_ORDERS = {
@@ -181,7 +181,7 @@ function messageFilter(input: MessageFilterInput): DeepPartial<MessageFilter> {
   const { roles = [], firstSeq = 0, lastSeq = 0, labels = {}, metadata = [] } = input;
   const { names = [], calledTools = [], messageIds = [] } = input;
   return {
-    ...{ roles: roles.map(toRole), firstSeq: BigInt(firstSeq), lastSeq: BigInt(lastSeq) },
+    ...{ roles: roles.map(toRole), firstSeq: whole(firstSeq), lastSeq: whole(lastSeq) },
     ...{ timeFrom: time(input.timeFrom), timeBefore: time(input.timeBefore) },
     ...{ labels: { ...labels }, metadata: metadata.map(toCondition) },
     ...{ names: [...names], calledTools: [...calledTools], messageIds: [...messageIds] },
@@ -301,7 +301,7 @@ export function trimRequest(
 }
 
 function trimGoal(goal: TrimTarget): TrimSessionRequest["target"] {
-  if ("maxTokens" in goal) return { $case: "maxTokens", value: BigInt(goal.maxTokens) };
+  if ("maxTokens" in goal) return { $case: "maxTokens", value: whole(goal.maxTokens) };
   if ("maxMessages" in goal) return { $case: "maxMessages", value: goal.maxMessages };
   if ("keepRecent" in goal) return { $case: "keepRecent", value: goal.keepRecent };
   return { $case: "runPolicy", value: {} };
@@ -322,8 +322,8 @@ export function restoreRequest(
 /** Makes runs of seqs of their first and their last ones. */
 export function toSeqRanges(
   ranges: readonly (readonly [SeqInput, SeqInput])[] = [],
-): { firstSeq: bigint; lastSeq: bigint }[] {
-  return ranges.map(([first, last]) => ({ firstSeq: BigInt(first), lastSeq: BigInt(last) }));
+): { firstSeq: number; lastSeq: number }[] {
+  return ranges.map(([first, last]) => ({ firstSeq: whole(first), lastSeq: whole(last) }));
 }
 
 export function summaryInputsRequest(

@@ -1,5 +1,6 @@
 // Typed ways to say how a stage has its messages summarized, and how a window shows a summary.
 
+import { whole } from "./choice.ts";
 import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
 import type { Summarize, SummaryView } from "./gen/memorysidecar/v1/policy.ts";
 import * as names from "./policy-names.ts";
@@ -55,6 +56,6 @@ export function summaryView(
   return {
     ...(show && { show: names.SHOWS[show] }),
     ...(prefix === undefined ? {} : { prefix }),
-    ...(maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) }),
+    ...(maxTokens === undefined ? {} : { maxTokens: whole(maxTokens) }),
   };
 }

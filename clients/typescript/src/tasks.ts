@@ -1,7 +1,7 @@
 // The methods of the client for summaries, tasks, hooks and erasures.
 
 import { type CallOptions, given, type MutationOptions } from "./call.ts";
-import { choice, conditions } from "./choice.ts";
+import { choice, conditions, whole } from "./choice.ts";
 import { type EraseOptions, type SubjectInput, toSubject } from "./erase.ts";
 import {
   AdminServiceService,
@@ -35,7 +35,7 @@ import type { SummaryChoice } from "./options.ts";
 import { collect, walkPages } from "./pages.ts";
 import type * as options from "./task-options.ts";
 import { TASK_STATES, TASK_TYPES, toResult, waitingFor } from "./task-options.ts";
-import { toDate, toDuration } from "./time.ts";
+import { toDuration } from "./time.ts";
 
 /** Options of a back-up. */
 export interface BackUpOptions extends CallOptions {
@@ -98,7 +98,7 @@ export class TaskMethods extends MemoryMethods {
   ): AsyncGenerator<Message, void, undefined> {
     const { pageSize = 0 } = opts;
     return walkPages(async (pageToken) => {
-      const at = { ...this.session(sessionId, opts), version: BigInt(version) };
+      const at = { ...this.session(sessionId, opts), version: whole(version) };
       const request = { ...at, pageSize, pageToken };
       const page = await this.call(Sessions.listSummarySources, request, opts);
       return { items: page.messages, nextPageToken: page.nextPageToken };
@@ -151,7 +151,7 @@ export class TaskMethods extends MemoryMethods {
     const { requestId: _none, ...held } = this.#held(task, opts);
     const lease = opts.leaseMs === undefined ? undefined : toDuration(opts.leaseMs);
     const answer = await this.call(TaskRpcs.extendLease, { ...held, lease }, opts);
-    return toDate(given(answer.expireTime));
+    return given(answer.expireTime);
   }
 
   /** Lists the durable tasks of the namespace, the oldest first. */
@@ -208,7 +208,7 @@ export class TaskMethods extends MemoryMethods {
   async *backUp(opts: BackUpOptions = {}): AsyncGenerator<BackUpPart, void, undefined> {
     const { stream = false, maxBytesPerSecond = 0 } = opts;
     const target = stream ? BackUpTarget.STREAM : BackUpTarget.DIRECTORY;
-    const request = { target, maxBytesPerSecond: BigInt(maxBytesPerSecond) };
+    const request = { target, maxBytesPerSecond: whole(maxBytesPerSecond) };
     for await (const { part } of this.stream(AdminServiceService.backUp, request, opts)) {
       yield given(part);
     }

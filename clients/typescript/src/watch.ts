@@ -2,7 +2,7 @@
 
 import type { ClientReadableStream } from "@grpc/grpc-js";
 import { pause } from "./call.ts";
-import { conditions, noOthers } from "./choice.ts";
+import { conditions, noOthers, type SeqInput, whole } from "./choice.ts";
 import { MemorySidecarError, toClientError } from "./errors.ts";
 import {
   type DeepPartial,
@@ -20,7 +20,7 @@ import {
 import { backoffMs, isRetryable, type RetryPolicy } from "./retry.ts";
 
 /** A place in the events of a namespace: after an event, or after all events of a revision. */
-export type EventPlace = { readonly resumeToken: string } | { readonly afterRevision: bigint };
+export type EventPlace = { readonly resumeToken: string } | { readonly afterRevision: SeqInput };
 
 /** Start position of a stream. */
 export type WatchStart = "now" | "oldest" | EventPlace | { readonly consumerId: string };
@@ -98,7 +98,7 @@ export function toStart(from: WatchStart): NonNullable<WatchEventsRequest["start
 export function toPlace(place: EventPlace): NonNullable<ListEventsRequest["start"]> {
   return "resumeToken" in place
     ? { $case: "resumeToken", value: place.resumeToken }
-    : { $case: "afterRevision", value: place.afterRevision };
+    : { $case: "afterRevision", value: whole(place.afterRevision) };
 }
 
 /** Reasons for which a server refuses to resume a stream. */

@@ -171,8 +171,8 @@ describe("a lost id", () => {
   });
 
   test.each(Object.entries(LOST))("deletes nothing with %s", async (_name, calls) => {
-    const revisions = async (): Promise<bigint[]> => {
-      const found: bigint[] = [];
+    const revisions = async (): Promise<number[]> => {
+      const found: number[] = [];
       for await (const { revision } of client.listEvents()) found.push(revision);
       return found;
     };

@@ -53,7 +53,7 @@ export function fakeError(error: FakeError): ServiceError {
     details.push(any("ResourceInfo", ResourceInfo.encode(info).finish()));
   }
   if (retryDelayMs !== undefined) {
-    const seconds = BigInt(Math.trunc(retryDelayMs / 1000));
+    const seconds = Math.trunc(retryDelayMs / 1000);
     const nanos = (retryDelayMs % 1000) * 1e6;
     const info = RetryInfo.fromPartial({ retryDelay: { seconds, nanos } });
     details.push(any("RetryInfo", RetryInfo.encode(info).finish()));

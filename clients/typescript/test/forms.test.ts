@@ -42,7 +42,7 @@ describe("messages in a form", () => {
     await client.append("chat", CHAT, { form: "openai_chat", createSession: true });
     const window = await client.window("chat", { form: "openai_chat" });
     expect(window).toMatchObject({ messages: CHAT, system: undefined, notes: [] });
-    expect(window.response.lastSeq).toBe(4n);
+    expect(window.response.lastSeq).toBe(4);
     const listed: object[] = [];
     const pages = client.listMessages("chat", { form: "openai_chat", pageSize: 3 });
     for await (const message of pages) listed.push(message);
@@ -100,12 +100,12 @@ describe("messages in a form", () => {
     await client.append("rewrite", CHAT, { form: "openai_chat", createSession: true });
     const opts = { form: "openai_chat" } as const;
     const done = await client.replaceMessages("rewrite", 3, CHAT.slice(2), opts);
-    expect(done.deletedTotals?.messageCount).toBe(2n);
+    expect(done.deletedTotals?.messageCount).toBe(2);
     expect((await client.window("rewrite", opts)).messages).toEqual(CHAT);
     const preview = await client.previewPolicy("rewrite", [], { form: "anthropic" });
     const [window] = renderedPreviews(preview);
     expect(window?.messages).toHaveLength(3);
-    expect(window?.response.afterTotals?.messageCount).toBe(4n);
+    expect(window?.response.afterTotals?.messageCount).toBe(4);
   });
 
   test("are refused with the path inside the JSON", async () => {

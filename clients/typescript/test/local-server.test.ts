@@ -53,7 +53,7 @@ describe("a local server", () => {
 
   test("keeps the data of a folder", async () => {
     await using folder = await makeTempDir();
-    for (const lastSeq of [1n, 2n]) {
+    for (const lastSeq of [1, 2]) {
       const dataDir = join(folder.path, "data");
       await using server = await LocalServer.start({ command, dataDir });
       const memory = connect(server.address);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { Message, Role } from "../src/gen/memorysidecar/v1/message.ts";
 import { type MessageInput, toChangedMessage, toMessage, toSession } from "../src/message.ts";
-import { toDate, toTimestamp } from "../src/time.ts";
+import { toDate } from "../src/time.ts";
+import { toTimestamp } from "../src/wire.ts";
 
 describe("toMessage", () => {
   test("takes a text as a user message", () => {
@@ -50,7 +51,7 @@ describe("toMessage", () => {
     expect(result.value).toMatchObject({ toolCallId: "c1", text: "found", error: false });
     expect(result.value.parts.map((part) => part.part?.$case)).toEqual(["text", "data"]);
     expect(message.providerPayload?.data).toEqual(Buffer.from([0, 1]));
-    expect(message.sentTime).toEqual({ seconds: 1_777_609_800n, nanos: 250_000_000 });
+    expect(message.sentTime).toEqual(new Date("2026-05-01T04:30:00.250Z"));
     expect(Message.decode(Message.encode(message).finish())).toEqual(message);
     expect(toMessage(message)).toEqual(message);
   });
@@ -82,7 +83,7 @@ describe("toMessage", () => {
   });
 
   test("leaves out what only the server sets", () => {
-    const stored = Message.fromPartial({ role: Role.USER, seq: 7n, etag: "e", writer: "local" });
+    const stored = Message.fromPartial({ role: Role.USER, seq: 7, etag: "e", writer: "local" });
     expect(toMessage(stored)).toEqual(Message.fromPartial({ role: Role.USER }));
   });
 
@@ -98,12 +99,12 @@ describe("sessions and policies", () => {
     expect(toSession({ sessionId: "s", ttlMs: 90_500, summary: "so far" })).toEqual({
       sessionId: "s",
       labels: {},
-      ttl: { seconds: 90n, nanos: 500_000_000 },
+      ttl: { seconds: 90, nanos: 500_000_000 },
       summary: { text: "so far" },
     });
-    expect(() => toTimestamp("no time")).toThrow(RangeError);
+    expect(() => toDate("no time")).toThrow(RangeError);
     const early = new Date("1969-12-31T23:59:59.500Z");
-    expect(toTimestamp(early)).toEqual({ seconds: -1n, nanos: 500_000_000 });
+    expect(toTimestamp(early)).toEqual({ seconds: -1, nanos: 500_000_000 });
     expect(toDate(toTimestamp(early))).toEqual(early);
   });
 });

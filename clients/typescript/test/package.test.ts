@@ -16,7 +16,7 @@ const PROGRAM = `
 import { connect, type MemorySidecar, type Session, Status } from "@memory-sidecar/client";
 const client: MemorySidecar = connect("127.0.0.1:1", { retry: { maxAttempts: 1 } });
 const session: Promise<Session> = client.getSession("none");
-export const last: Promise<bigint> = session.then((found) => found.lastSeq);
+export const last: Promise<number> = session.then((found) => found.lastSeq);
 last.catch((error) => console.log(error.code === Status.UNAVAILABLE)).finally(() => client.close());
 `;
 

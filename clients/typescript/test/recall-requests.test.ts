@@ -17,7 +17,7 @@ describe("the requests of recall", () => {
     expect(request.filter).toMatchObject({
       scope: { scope: { $case: "visibleTo", value: { userId: "ada", agentId: undefined } } },
       minTrust: Trust.MEDIUM,
-      ...{ timeFrom: { seconds: 1n }, timeBefore: { seconds: 1n } },
+      ...{ timeFrom: new Date(1000), timeBefore: new Date(1000) },
     });
   });
 

@@ -25,7 +25,7 @@ afterEach(() => {
   server?.stop();
 });
 
-const header = SnapshotChunk.fromPartial({ header: { firstSeq: 1n } });
+const header = SnapshotChunk.fromPartial({ header: { firstSeq: 1 } });
 
 function messages(...sizes: number[]): SnapshotChunk {
   return SnapshotChunk.fromPartial({

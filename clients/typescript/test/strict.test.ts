@@ -1,7 +1,7 @@
 // Goal: nothing that a caller writes is dropped without a word, also in a program without types.
 
 import { describe, expect, test } from "vitest";
-import { Message } from "../src/gen/memorysidecar/v1/message.ts";
+import { Message, Role } from "../src/gen/memorysidecar/v1/message.ts";
 import { type MessageInput, type SessionFields, toMessage, toSession } from "../src/message.ts";
 import { listMessagesRequest, listSessionsRequest } from "../src/requests.ts";
 
@@ -26,7 +26,9 @@ describe("a field that there is not", () => {
   });
 
   test("does not stand in the way of a message that the server gave", () => {
-    expect(toMessage(Message.fromPartial({ role: 2, text: "x", seq: 3n })).text).toBe("x");
+    expect(toMessage(Message.fromPartial({ role: Role.ASSISTANT, text: "x", seq: 3 })).text).toBe(
+      "x",
+    );
   });
 });
 

@@ -221,7 +221,7 @@ describe("a worker for recall", () => {
         },
         { timeout: 20_000 },
       )
-      .toEqual([0n, "s0"]);
+      .toEqual([0, "s0"]);
     expect([...purposes].sort()).toEqual(["passage", "query"]);
     const ordered = await memory.recall("otter", { rerank: ORDER });
     expect(ordered.coverage?.rerank).toBe(RerankState.USED);

@@ -59,7 +59,7 @@ describe("the new fields of calls", () => {
     expect(sent()).toMatchObject({
       messages: [],
       turnEnd: true,
-      modelInputTokens: 0n,
+      modelInputTokens: 0,
       toolOutcomes: [
         { tool: "a", error: false },
         { tool: "b", error: true },
@@ -105,7 +105,7 @@ describe("policies", () => {
       policies: [{ choice: { $case: "preset", value: { name: "managed" } } }],
       occasions: [StageOn.TURN_END, StageOn.READ],
       source: PreviewSource.LOG,
-      modelInputTokens: 0n,
+      modelInputTokens: 0,
       toolOutcomes: [{ tool: "a", error: false }],
     });
     await client.previewPolicy("s", [preset("managed"), makePolicy([keepLast("a", 1)])]);
@@ -126,7 +126,7 @@ describe("policies", () => {
 
 describe("the stored window", () => {
   test.each([
-    [{ maxTokens: 0 }, { $case: "maxTokens", value: 0n }],
+    [{ maxTokens: 0 }, { $case: "maxTokens", value: 0 }],
     [{ maxMessages: 3 }, { $case: "maxMessages", value: 3 }],
     [{ keepRecent: 2 }, { $case: "keepRecent", value: 2 }],
     [{ runPolicy: true }, { $case: "runPolicy", value: {} }],
@@ -153,10 +153,10 @@ describe("the stored window", () => {
       rpc.RestoreMessagesRequest,
       rpc.RestoreMessagesResponse,
     );
-    await client.restoreMessages("s", ["a"], { seqRanges: [[1, 3n]], requestId: "r" });
+    await client.restoreMessages("s", ["a"], { seqRanges: [[1, 3]], requestId: "r" });
     expect(sent()).toMatchObject({
       messageIds: ["a"],
-      seqRanges: [{ firstSeq: 1n, lastSeq: 3n }],
+      seqRanges: [{ firstSeq: 1, lastSeq: 3 }],
       requestId: "r",
     });
   });
@@ -183,7 +183,7 @@ describe("the stored window", () => {
       text: "text",
       replacedMessageIds,
       placement: SummaryPlacement.IN_PLACE,
-      expectedVersion: 0n,
+      expectedVersion: 0,
     });
     await client.setSummary("s", "");
     expect(sent()).toMatchObject({ replacedMessageIds: [], expectedVersion: undefined });

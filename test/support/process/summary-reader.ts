@@ -69,7 +69,7 @@ export async function readAccount(
       ...{ version: Number(version), current, placedMessageId, text, taskId, placeholder },
       runs: runsFrom(seqRanges),
       added: runsFrom(addedSeqRanges),
-      sourceCount: Number(sourceTotals?.messageCount ?? 0n),
+      sourceCount: sourceTotals?.messageCount ?? 0,
       listed: listed?.map(({ seq }) => Number(seq)),
     });
   }

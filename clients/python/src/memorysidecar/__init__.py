@@ -5,6 +5,7 @@
 
 from . import policy as policy
 from . import v1 as v1
+from ._answers import to_dict
 from ._async.memory_tools import (
     AsyncMemoryTools,
     async_export_memories,
@@ -81,6 +82,7 @@ __all__ = [
     "policy",
     "rendered_in",
     "rendered_previews",
+    "to_dict",
     "v1",
     "where",
     "where_label",
