@@ -43,6 +43,7 @@ import { batchDeleteMessages, deleteMessage, popMessages } from "./session/delet
 import { fillToolResults } from "./session/fill-tool-results.ts";
 import { forkSession } from "./session/fork-session.ts";
 import { listMessages } from "./session/log/list-messages.ts";
+import { listSeveral } from "./session/log/list-several.ts";
 import { batchGetMessages, findMessages, getMessage, updateMessage } from "./session/messages.ts";
 import { replaceMessages } from "./session/replace-messages.ts";
 import { resetSession } from "./session/reset-session.ts";
@@ -198,6 +199,7 @@ function sessionsApi(context: ServiceContext): SessionServiceApi {
     resetSession: (call, input) => resetSession(context, call, input),
     appendMessages: (call, input) => appendMessages(context, call, input),
     listMessages: (call, input) => listMessages(context, call, input),
+    listSeveral: (call, input) => listSeveral(context, call, input),
     getMessage: (call, input) => getMessage(context, call, input),
     updateMessage: (call, input) => updateMessage(context, call, input),
     deleteMessage: (call, input) => deleteMessage(context, call, input),

@@ -82,6 +82,7 @@ export const CAPABILITIES = [
   "replace_messages",
   "restore",
   "session_lists",
+  "session_messages",
   "sessions",
   "snapshots",
   "summary_history",

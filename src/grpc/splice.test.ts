@@ -10,7 +10,7 @@ describe("spliceField", () => {
     fc.assert(
       fc.property(texts, fc.string(), (all, nextPageToken) => {
         const messages = all.map((text) => ({ ...Message.decode(new Uint8Array(0)), text }));
-        const answer = { nextPageToken, rendered: undefined, total: undefined };
+        const answer = { nextPageToken, rendered: undefined, total: undefined, foundMessages: [] };
         const whole = ListMessagesResponse.encode({ messages, ...answer }).finish();
         const rest = ListMessagesResponse.encode({ messages: [], ...answer }).finish();
         const items = messages.map((message) => Message.encode(message).finish());

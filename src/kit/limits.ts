@@ -194,6 +194,8 @@ export const LIMITS = {
   resumeTokenBytes: 256,
   /** Records that one page examines. */
   pageScan: 10_000,
+  /** Sessions that one ListMessages names. */
+  listedSessionIds: 100,
   /** Ids that one page of FindMessages asks its sessions for, each session for each id. */
   findQuestions: 50_000,
   /** Bytes of messages or events on one page. */

@@ -35,6 +35,7 @@ import type { Policy } from "../window/policy/policy.ts";
 import type { SeqRange, StageRun, ToolOutcome, Totals, Trim } from "../window/rules/types.ts";
 import type { AppendedEntry, AppendOutcome, OnExisting } from "./log/existing-messages.ts";
 import type { ListedMessages, ListMessagesInput } from "./log/list-messages.ts";
+import type { ListedSeveral, ListSeveralInput } from "./log/list-several.ts";
 import type { Session, SessionPath, SessionRef, SessionSettings } from "./rules/session.ts";
 
 export type { AppendOutcome, OnExisting };
@@ -236,6 +237,7 @@ export interface SessionServiceApi {
   resetSession(call: Call, input: ResetSessionInput): Promise<Uint8Array>;
   appendMessages(call: Call, input: AppendInput): Promise<Uint8Array>;
   listMessages(call: Call, input: ListMessagesInput): Promise<ListedMessages>;
+  listSeveral(call: Call, input: ListSeveralInput): Promise<ListedSeveral>;
   getMessage(
     call: Call,
     input: SessionRef & { readonly messageId: string },

@@ -4,6 +4,7 @@ import type {
   BatchDeleteMessagesRequest,
   BatchGetMessagesRequest,
   FindMessagesRequest,
+  MessageSessions,
   ReplaceMessagesRequest,
 } from "../gen/memorysidecar/v1/history.ts";
 import { type Message, OnExistingMessage } from "../gen/memorysidecar/v1/message.ts";
@@ -97,7 +98,7 @@ export function checkCreateSession(request: CreateSessionRequest, v: Violations)
 }
 
 export function checkSessionFilter(
-  { filter }: ListSessionsRequest | FindMessagesRequest,
+  { filter }: ListSessionsRequest | FindMessagesRequest | MessageSessions,
   v: Violations,
 ): void {
   if (filter === undefined) return;
@@ -106,11 +107,34 @@ export function checkSessionFilter(
   v.leave();
 }
 
-export function checkListMessages({ filter }: ListMessagesRequest, v: Violations): void {
+export function checkListMessages(request: ListMessagesRequest, v: Violations): void {
+  const { filter, sessions, sessionId } = request;
+  if (sessions !== undefined) checkMessageSessions(v, sessions, request);
+  else if (sessionId === "") v.add("session_id", "is required, or sessions");
   if (filter === undefined) return;
   v.enter("filter");
   checkPeriod(v, "time", filter.timeFrom, filter.timeBefore);
   checkConditions(v, filter.metadata);
+  v.leave();
+}
+
+function checkMessageSessions(
+  v: Violations,
+  sessions: MessageSessions,
+  { sessionId, form }: ListMessagesRequest,
+): void {
+  if (sessionId !== "") v.add("session_id", "must be empty with sessions");
+  if (form !== 0) v.add("form", "must be unset with sessions");
+  const { sessionIds } = sessions;
+  v.enter("sessions");
+  if (sessions.filter === undefined && sessionIds.length === 0) {
+    v.add("session_ids", "or filter must be set: an empty filter means all sessions");
+  }
+  if (sessions.filter !== undefined && sessionIds.length > 0) {
+    v.add("filter", "must be unset with session_ids");
+  }
+  if (new Set(sessionIds).size < sessionIds.length) v.add("session_ids", "name a session twice");
+  checkSessionFilter(sessions, v);
   v.leave();
 }
 

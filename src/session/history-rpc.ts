@@ -9,7 +9,6 @@ import {
   BatchGetMessagesResponse,
   type FindMessagesRequest,
   FindMessagesResponse,
-  FoundMessage,
   type PopMessagesRequest,
   PopMessagesResponse,
   type ReplaceMessagesRequest,
@@ -29,11 +28,10 @@ import {
   checkSessionFilter,
 } from "./checks.ts";
 import { fromMessages } from "./form-wire.ts";
-import { toAppended, toDraft } from "./message-wire.ts";
+import { encodeFound, toAppended, toDraft } from "./message-wire.ts";
 import { fromSessionFilter } from "./wire.ts";
 
 const MESSAGES_FIELD = 1;
-const FOUND_FIELD = 2;
 const PAGE_SIZE_DEFAULT = 1_000;
 
 function fromSeqRanges(ranges: readonly SeqRange[]): readonly SeqRun[] {
@@ -90,14 +88,7 @@ export const findMessages: UnaryRpc<FindMessagesRequest> = {
       messages: [],
       nextPageToken: position === undefined ? "" : pageTokens.make(call.digest, position),
     });
-    return spliceField(
-      MESSAGES_FIELD,
-      messages.map(({ sessionId, bytes }) => {
-        const found = encodeWire(FoundMessage, { sessionId, message: undefined });
-        return spliceMessages(FOUND_FIELD, [bytes], found);
-      }),
-      rest,
-    );
+    return spliceField(MESSAGES_FIELD, messages.map(encodeFound), rest);
   },
 };
 

@@ -1,5 +1,6 @@
 import { fromNamespace, fromSignals, toListTotal } from "../core/wire.ts";
 import type { RpcContext, UnaryRpc } from "../edge/rpc.ts";
+import type { MessageSessions } from "../gen/memorysidecar/v1/history.ts";
 import {
   MessageForm,
   MessageOrder,
@@ -27,7 +28,8 @@ import {
 } from "../gen/memorysidecar/v1/session_service.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { numberPosition, pageLimit } from "../grpc/page-token.ts";
-import { spliceMessages } from "../grpc/splice.ts";
+import { spliceField, spliceMessages } from "../grpc/splice.ts";
+import type { Call } from "../kit/call.ts";
 import { AppError } from "../kit/errors.ts";
 import { checkCountTokens } from "../recall/checks.ts";
 import { fromOperation } from "../records/wire.ts";
@@ -47,9 +49,10 @@ import {
 } from "./checks.ts";
 import { fromMessages, toRendered } from "./form-wire.ts";
 import type { ListMessagesInput } from "./log/list-messages.ts";
+import type { SeveralPlace } from "./log/list-several.ts";
 import { messageTest } from "./message-filter-wire.ts";
-import { encodeAppendAnswer, messagePaths, toDraft } from "./message-wire.ts";
-import { fromSession, sessionPaths } from "./wire.ts";
+import { encodeAppendAnswer, encodeFound, messagePaths, toDraft } from "./message-wire.ts";
+import { fromSession, fromSessionFilter, sessionPaths } from "./wire.ts";
 
 const ON_EXISTING: Readonly<Record<number, OnExisting>> = {
   [OnExistingMessage.SKIP]: "skip",
@@ -123,46 +126,89 @@ const MESSAGES_FIELD = 1;
 export const listMessages: UnaryRpc<ListMessagesRequest> = {
   validate: checkListMessages,
   cancelable: true,
-  handle: async ({ services, pageTokens }, call, request) => {
-    const { filter, pageToken } = request;
-    const roles = filter?.roles ?? [];
-    const where = messageTest(filter);
-    const input: ListMessagesInput = {
-      namespace: fromNamespace(request.namespace),
-      sessionId: request.sessionId,
-      ...(roles.length === 0 ? {} : { roles: new Set(roles as Role[]) }),
-      firstSeq: Number(filter?.firstSeq ?? 0),
-      lastSeq: Number(filter?.lastSeq ?? 0),
-      messageIds: filter?.messageIds ?? [],
-      ...(where === undefined ? {} : { where }),
-      includeTotal: request.includeTotal,
-      order: request.order === MessageOrder.SEQ_DESC ? "desc" : "asc",
-      limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
-      ...(pageToken === ""
-        ? {}
-        : { startSeq: numberPosition(pageTokens.read(call.digest, pageToken)) }),
-    };
-    const { messages, next, total: counted } = await services.sessions.listMessages(call, input);
-    const total = counted && toListTotal(counted);
-    const tokenOf = (seq: number | undefined): string =>
-      seq === undefined ? "" : pageTokens.make(call.digest, String(seq));
-    if (request.form !== MessageForm.UNSPECIFIED) {
-      const page = renderedPage(request.form, messages, next);
-      return encodeWire(ListMessagesResponse, {
-        messages: [],
-        nextPageToken: tokenOf(page.next),
-        rendered: page.rendered,
-        total,
-      });
-    }
-    const answer = { messages: [], nextPageToken: tokenOf(next), rendered: undefined, total };
-    return spliceMessages(
-      MESSAGES_FIELD,
-      messages.map((message) => message.bytes),
-      encodeWire(ListMessagesResponse, answer),
-    );
-  },
+  handle: (context, call, request) =>
+    request.sessions === undefined
+      ? listOne(context, call, request)
+      : listSeveral(context, call, request, request.sessions),
 };
+
+/** The part of a list of messages that does not name sessions, or the page. */
+function listOf(request: ListMessagesRequest): Omit<ListMessagesInput, "sessionId" | "startSeq"> {
+  const { filter } = request;
+  const roles = filter?.roles ?? [];
+  const where = messageTest(filter);
+  return {
+    namespace: fromNamespace(request.namespace),
+    ...(roles.length === 0 ? {} : { roles: new Set(roles as Role[]) }),
+    firstSeq: Number(filter?.firstSeq ?? 0),
+    lastSeq: Number(filter?.lastSeq ?? 0),
+    messageIds: filter?.messageIds ?? [],
+    ...(where === undefined ? {} : { where }),
+    includeTotal: request.includeTotal,
+    order: request.order === MessageOrder.SEQ_DESC ? "desc" : "asc",
+    limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
+  };
+}
+
+async function listOne(
+  { services, pageTokens }: RpcContext,
+  call: Call,
+  request: ListMessagesRequest,
+): Promise<Uint8Array> {
+  const { pageToken, sessionId } = request;
+  const input: ListMessagesInput = {
+    ...listOf(request),
+    sessionId,
+    ...(pageToken === ""
+      ? {}
+      : { startSeq: numberPosition(pageTokens.read(call.digest, pageToken)) }),
+  };
+  const { messages, next, total: counted } = await services.sessions.listMessages(call, input);
+  const total = counted && toListTotal(counted);
+  const tokenOf = (seq: number | undefined): string =>
+    seq === undefined ? "" : pageTokens.make(call.digest, String(seq));
+  const empty = { messages: [], rendered: undefined, total, foundMessages: [] };
+  if (request.form !== MessageForm.UNSPECIFIED) {
+    const { rendered, next: after } = renderedPage(request.form, messages, next);
+    const nextPageToken = tokenOf(after);
+    return encodeWire(ListMessagesResponse, { ...empty, nextPageToken, rendered });
+  }
+  return spliceMessages(
+    MESSAGES_FIELD,
+    messages.map((message) => message.bytes),
+    encodeWire(ListMessagesResponse, { ...empty, nextPageToken: tokenOf(next) }),
+  );
+}
+
+const FOUND_MESSAGES_FIELD = 5;
+
+async function listSeveral(
+  { services, pageTokens }: RpcContext,
+  call: Call,
+  request: ListMessagesRequest,
+  { sessionIds, filter }: MessageSessions,
+): Promise<Uint8Array> {
+  const { pageToken } = request;
+  const sessions =
+    filter === undefined ? { ids: sessionIds } : { filter: fromSessionFilter(filter) };
+  const { messages, next, total } = await services.sessions.listSeveral(call, {
+    ...listOf(request),
+    sessions,
+    ...(pageToken === "" ? {} : { start: placeOf(pageTokens.read(call.digest, pageToken)) }),
+  });
+  const position = next && `${next.no} ${next.seq} ${next.mark}`;
+  const rest = encodeWire(ListMessagesResponse, {
+    ...{ messages: [], rendered: undefined, total: total && toListTotal(total) },
+    nextPageToken: position === undefined ? "" : pageTokens.make(call.digest, position),
+    foundMessages: [],
+  });
+  return spliceField(FOUND_MESSAGES_FIELD, messages.map(encodeFound), rest);
+}
+
+function placeOf(position: string): SeveralPlace {
+  const [no = "", seq = "", mark = ""] = position.split(" ");
+  return { no: numberPosition(no), seq: numberPosition(seq), mark: numberPosition(mark) };
+}
 
 /** A page in a form: as many of the messages as fit an answer. */
 function renderedPage(

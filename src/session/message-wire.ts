@@ -9,10 +9,12 @@ import type {
   MessageStamp,
   PlainMessage,
 } from "../core/codec.ts";
+import * as history from "../gen/memorysidecar/v1/history.ts";
 import * as wire from "../gen/memorysidecar/v1/message.ts";
 import { AppendMessagesResponse } from "../gen/memorysidecar/v1/session_service.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { changedPaths } from "../grpc/mask.ts";
+import { spliceMessages } from "../grpc/splice.ts";
 import { fromTimestamp, toTimestamp } from "../grpc/time.ts";
 import { Violations } from "../grpc/violations.ts";
 import { requestInvalid } from "../kit/errors.ts";
@@ -21,6 +23,7 @@ import { takeIds } from "../kit/id-list.ts";
 import { QUARTERS, quartersOf } from "../kit/token-quarters.ts";
 import { memoryIdRoom } from "../memory/wire.ts";
 import { toOutcome } from "../records/wire.ts";
+import type { FoundMessage } from "../store/store.ts";
 import { ROLE, type Role } from "../window/rules/types.ts";
 import { messageTokenRule, toTokenRule } from "../window/token-rule-wire.ts";
 import { toStageRuns, toTotals, toTrim } from "../window/wire.ts";
@@ -288,6 +291,14 @@ export function changesOf(stored: Uint8Array, draft: MessageDraft): MessageChang
 export function draftOf({ role, text, sentMs }: PlainMessage): MessageDraft {
   const sentTime = sentMs === undefined ? undefined : toTimestamp(sentMs);
   return toDraft({ ...wire.Message.decode(NO_BYTES), role: role as wire.Role, text, sentTime });
+}
+
+const FOUND_MESSAGE_FIELD = 2;
+
+/** The wire form of a message with its session. */
+export function encodeFound({ sessionId, bytes }: FoundMessage): Uint8Array {
+  const found = encodeWire(history.FoundMessage, { sessionId, message: undefined });
+  return spliceMessages(FOUND_MESSAGE_FIELD, [bytes], found);
 }
 
 // The answer to an append.

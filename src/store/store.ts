@@ -102,6 +102,8 @@ export interface SessionQuery {
 
 export interface SessionPage {
   readonly sessions: readonly Session[];
+  /** The place of each. */
+  readonly places: readonly SessionPlace[];
   /** Start of the next page; undefined at the end. */
   readonly next: SessionPlace | undefined;
 }

@@ -163,6 +163,8 @@ const STATED: readonly Stated[] = [
   { of: "BatchGetMessagesRequest.message_ids", limits: ["batchMessages"] },
   { of: "BatchGetMessagesRequest.seq_ranges", limits: ["batchMessages"] },
   { of: "FindMessagesRequest.message_ids", limits: ["batchMessages"] },
+  { of: "MessageSessions", limits: ["pageScan"] },
+  { of: "MessageSessions.session_ids", limits: ["listedSessionIds"] },
   { of: "FindMessagesRequest.page_size", limits: ["pageScan", "findQuestions"] },
   { of: "BatchDeleteMessagesRequest.message_ids", limits: ["batchMessages", "editBytes"] },
   { of: "BatchDeleteMessagesRequest.seq_ranges", limits: ["batchMessages"] },

@@ -172,6 +172,7 @@ export function listSessions(state: MemoryState, query: SessionQuery): SessionPa
   const last = page.at(-1);
   return {
     sessions: page.map(({ session }) => session),
+    places: page.map((one) => placeOf(one, query)),
     next: left.length > limit && last !== undefined ? placeOf(last, query) : undefined,
   };
 }

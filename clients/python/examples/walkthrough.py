@@ -216,6 +216,10 @@ def messages(client: Client) -> None:
     client.append("jotted", {**sent[0], "text": "By bus."}, on_existing="update")
     both = client.batch_get_messages("jotted", ["note-1"], seq_ranges=[(2, 9)])
     print(f"in one call: {[one.text for one in both]}")
+    several = client.list_session_messages(["jotted", "trip"], filter={"roles": ["ROLE_USER"]})
+    print(f"messages of users in two sessions: {len(list(several))}")
+    total = client.count_session_messages(sessions={"session_id_prefix": "jot"})
+    print(f"messages in sessions named jot...: {total.count}")
     found = next(iter(client.find_messages(["note-2"])))
     print(f"'note-2' is in {found.session_id!r}, seq {found.message.seq}")
     whole = [{"role": "user", "text": "By bus."}, {"role": "user", "text": "Three."}]

@@ -34,6 +34,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "update_message": ("UpdateMessage", {"session_id": "s", "message_id": "m", "text": "t"}),
     "delete_message": ("DeleteMessage", {"session_id": "s", "message_id": "m"}),
     "batch_get_messages": ("BatchGetMessages", {"session_id": "s", "message_ids": ["m"]}),
+    "list_session_messages": ("ListMessages", {"session_ids": ["s"]}),
+    "count_session_messages": ("ListMessages", {"sessions": {"user_id": "u"}}),
     "find_messages": ("FindMessages", {"message_ids": ["m"]}),
     "batch_delete_messages": ("BatchDeleteMessages", {"session_id": "s", "message_ids": ["m"]}),
     "replace_messages": ("ReplaceMessages", {"session_id": "s", "from_seq": 1}),

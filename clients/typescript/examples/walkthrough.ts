@@ -167,6 +167,18 @@ async function histories(): Promise<void> {
   await client.append("drafts", changed, { onExisting: "update" });
   const both = await client.batchGetMessages("drafts", ["note-1"], { seqRanges: [[2, 9]] });
   console.log(`in one call: ${both.map(({ text }) => text).join(" ")}`);
+  const places: string[] = [];
+  const several = {
+    sessionIds: ["drafts", "chat"],
+    roles: ["user"],
+    order: "newest-first",
+  } as const;
+  for await (const { sessionId, message } of client.listSessionMessages(several)) {
+    places.push(`${sessionId} ${message?.seq}`);
+  }
+  const of = { sessions: { sessionIdPrefix: "dra" } };
+  const { count } = await client.countSessionMessages(of);
+  console.log(`${places.length} of users in two sessions, ${count} in those named dra...`);
   for await (const { sessionId, message } of client.findMessages(["note-2"])) {
     console.log(`note-2 is in ${sessionId}, seq ${message?.seq}`);
   }

@@ -1,8 +1,9 @@
 // The methods of the client for several messages of a log at once.
 
-import type { CallOptions, MutationOptions } from "./call.ts";
+import { type CallOptions, given, type MutationOptions } from "./call.ts";
 import { whole } from "./choice.ts";
 import { type FormMessages, type FormName, toForm, toFormMessages } from "./forms.ts";
+import type { ListTotal } from "./gen/memorysidecar/v1/filter.ts";
 import {
   BatchDeleteMessagesRequest,
   type BatchDeleteMessagesResponse,
@@ -16,9 +17,21 @@ import {
 import type { Message } from "./gen/memorysidecar/v1/message.ts";
 import { SessionServiceService as Sessions } from "./gen/memorysidecar/v1/session_service.ts";
 import { type MessageInput, toMessage } from "./message.ts";
-import type { FindMessagesOptions, SeqInput } from "./options.ts";
+import type {
+  FindMessagesOptions,
+  ListSessionMessagesOptions,
+  MessageFilterInput,
+  SeqInput,
+  SessionsInput,
+} from "./options.ts";
 import { collect, walkPages } from "./pages.ts";
-import { findMessagesRequest, optionalSeq, toSeqRanges } from "./requests.ts";
+import {
+  countSessionMessagesRequest,
+  findMessagesRequest,
+  listSessionMessagesRequest,
+  optionalSeq,
+  toSeqRanges,
+} from "./requests.ts";
 import { WindowMethods } from "./windows.ts";
 
 /** Options of a batch of messages to get. */
@@ -79,6 +92,32 @@ export class HistoryMethods extends WindowMethods {
       return { items: page.messages, nextPageToken: page.nextPageToken };
     });
     return await collect(pages);
+  }
+
+  /**
+   * Lists the messages of several sessions, with their sessions: one session after the other, each
+   * oldest first.
+   */
+  listSessionMessages(
+    opts: ListSessionMessagesOptions,
+  ): AsyncGenerator<FoundMessage, void, undefined> {
+    return walkPages(async (token) => {
+      const request = listSessionMessagesRequest(this.at(opts), opts, token);
+      const { foundMessages, nextPageToken } = await this.call(
+        Sessions.listMessages,
+        request,
+        opts,
+      );
+      return { items: foundMessages, nextPageToken };
+    });
+  }
+
+  /** Counts the messages that a list of several sessions gives, up to a bound. */
+  async countSessionMessages(
+    opts: CallOptions & SessionsInput & MessageFilterInput,
+  ): Promise<ListTotal> {
+    const request = countSessionMessagesRequest(this.at(opts), opts);
+    return given((await this.call(Sessions.listMessages, request, opts)).total);
   }
 
   /**

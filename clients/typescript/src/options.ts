@@ -81,6 +81,16 @@ export interface ListMessagesOptions extends ListOptions, MessageFilterInput {
   readonly order?: OrderInput | undefined;
 }
 
+/** Sessions whose messages are listed: those named, in this order, or those of a filter. */
+export interface SessionsInput {
+  readonly sessionIds?: readonly string[] | undefined;
+  /** In the order of their creation; an empty filter means all. */
+  readonly sessions?: SessionFilterInput | undefined;
+}
+
+/** Options of a list of the messages of several sessions. */
+export interface ListSessionMessagesOptions extends ListMessagesOptions, SessionsInput {}
+
 /** Options of a list of events. */
 export interface ListEventsOptions extends ListOptions {
   /** Start position. Default: the oldest retained event. */

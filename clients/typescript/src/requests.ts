@@ -4,7 +4,7 @@ import type { AppendOptions, ContextReplyOptions, WindowReplyOptions } from "./a
 import { choice, conditions, onlyFields, whole } from "./choice.ts";
 import { type FormMessages, type FormName, toForm, toFormMessages } from "./forms.ts";
 import { CreateConsumerRequest, ListEventsRequest } from "./gen/memorysidecar/v1/event_service.ts";
-import { FindMessagesRequest } from "./gen/memorysidecar/v1/history.ts";
+import { FindMessagesRequest, type MessageSessions } from "./gen/memorysidecar/v1/history.ts";
 import {
   type DeepPartial,
   type MessageFilter,
@@ -35,12 +35,14 @@ import type {
   FindMessagesOptions,
   ListEventsOptions,
   ListMessagesOptions,
+  ListSessionMessagesOptions,
   ListSessionsOptions,
   MessageFilterInput,
   PreviewOptions,
   RestoreOptions,
   SeqInput,
   SessionFilterInput,
+  SessionsInput,
   SummaryChoice,
   SummaryOptions,
   TrimOptions,
@@ -85,10 +87,13 @@ const MESSAGE_ORDERS = {
   "newest-first": MessageOrder.SEQ_DESC,
 } as const;
 
-const COUNT_SESSIONS_OPTIONS: ReadonlySet<string> = new Set<keyof CountSessionsOptions>([
-  ...(["namespace", "timeoutMs", "signal"] as const),
+const SESSION_FILTER_FIELDS: ReadonlySet<string> = new Set<keyof SessionFilterInput>([
   ...(["userId", "agentId", "labels", "createTimeFrom", "createTimeBefore"] as const),
   ...(["updateTimeFrom", "updateTimeBefore", "sessionIdPrefix", "metadata"] as const),
+]);
+const COUNT_SESSIONS_OPTIONS: ReadonlySet<string> = new Set([
+  ...SESSION_FILTER_FIELDS,
+  ...(["namespace", "timeoutMs", "signal"] satisfies (keyof CountSessionsOptions)[]),
 ]);
 const LIST_SESSIONS_OPTIONS: ReadonlySet<string> = new Set([
   ...COUNT_SESSIONS_OPTIONS,
@@ -167,6 +172,32 @@ export function listMessagesRequest(
     filter: messageFilter(options),
     form: toForm(options.form),
   });
+}
+
+export function listSessionMessagesRequest(
+  namespace: string,
+  options: ListSessionMessagesOptions,
+  pageToken: string,
+): ListMessagesRequest {
+  const request = listMessagesRequest({ namespace, sessionId: "" }, options, pageToken);
+  return ListMessagesRequest.fromPartial({ ...request, sessions: messageSessions(options) });
+}
+
+export function countSessionMessagesRequest(
+  namespace: string,
+  options: SessionsInput & MessageFilterInput,
+): ListMessagesRequest {
+  const request = countMessagesRequest({ namespace, sessionId: "" }, options);
+  return ListMessagesRequest.fromPartial({ ...request, sessions: messageSessions(options) });
+}
+
+function messageSessions({
+  sessionIds = [],
+  sessions,
+}: SessionsInput): DeepPartial<MessageSessions> {
+  if (sessions === undefined) return { sessionIds: [...sessionIds] };
+  onlyFields("filter of sessions", sessions, SESSION_FILTER_FIELDS);
+  return { sessionIds: [...sessionIds], filter: sessionFilter(sessions) };
 }
 
 export function countMessagesRequest(

@@ -8,9 +8,10 @@ import { sessionNotFound } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import type { ListTotal, MessagePage, StoredMessage } from "../../store/store.ts";
 import type { Role, SeqRange } from "../../window/rules/types.ts";
-import type { SessionRef } from "../rules/session.ts";
+import type { Session, SessionRef } from "../rules/session.ts";
 
-export interface ListMessagesInput extends SessionRef {
+/** Messages that a list means. */
+export interface MessageChoice {
   readonly roles?: ReadonlySet<Role>;
   /** 0 means from the start. */
   readonly firstSeq: number;
@@ -21,6 +22,9 @@ export interface ListMessagesInput extends SessionRef {
   readonly messageIds?: readonly string[];
   /** A pure test of what the fields above do not say. */
   readonly where?: (bytes: Uint8Array) => boolean;
+}
+
+export interface ListMessagesInput extends SessionRef, MessageChoice {
   /** Start of the page: `next` of an earlier page. */
   readonly startSeq?: number;
   readonly limit: number;
@@ -31,6 +35,15 @@ export interface ListMessagesInput extends SessionRef {
 export interface ListedMessages extends MessagePage {
   readonly total: ListTotal | undefined;
 }
+
+/** The content of a page, and what it has examined, before the messages of a session. */
+export interface PageUse {
+  readonly count: number;
+  readonly bytes: number;
+  readonly looks: number;
+}
+
+const UNUSED: PageUse = { count: 0, bytes: 0, looks: 0 };
 
 /** Messages examined before other work gets its turn. */
 const PIECE = 256;
@@ -44,23 +57,14 @@ export async function listMessages(
   checkLive(call.signal);
   const session = liveSession(context, await context.store.readSession(input));
   if (session === undefined) throw sessionNotFound(input.sessionId);
-  const { firstSeq, lastSeq, roles, messageIds = [], where } = input;
-  const { lastSeq: newest, log } = session.head;
-  const whole = {
-    first: Math.max(1, firstSeq),
-    last: lastSeq === 0 ? newest : Math.min(newest, lastSeq),
-  };
-  const isAll =
-    firstSeq <= 1 && lastSeq === 0 && roles === undefined && where === undefined && !messageIds[0];
   const list = new MessageList(context, call, input);
-  const page = await list.page(list.from(whole));
-  if (input.includeTotal !== true) return { ...page, total: undefined };
-  const total = isAll ? { count: log.messageCount, isAtLeast: false } : await list.count(whole);
-  return { ...page, total };
+  const { messages, next } = await list.page(session);
+  const total = input.includeTotal === true ? await list.count(session) : undefined;
+  return { messages, next, total };
 }
 
-/** The list that a call asks for. */
-class MessageList {
+/** A list of the messages of one session. */
+export class MessageList {
   readonly #context: ServiceContext;
   readonly #call: Call;
   readonly #input: ListMessagesInput;
@@ -71,70 +75,101 @@ class MessageList {
     this.#input = input;
   }
 
-  /** The part of a range that is left from the start of the page on. */
-  from({ first, last }: SeqRange): SeqRange {
+  /** The messages of a page that may hold some of other sessions already. */
+  async page(session: Session, used = UNUSED): Promise<MessagePage & { readonly looks: number }> {
+    const { limit, where } = this.#input;
+    const room = limit - used.count;
+    // Without a test the store looks at entries alone: that is done in one piece.
+    const size = { limit: room, looks: where === undefined ? LIMITS.pageScan : PIECE };
+    const messages: StoredMessage[] = [];
+    let { bytes } = used;
+    let looks = 0;
+    let next: number | undefined;
+    for await (const piece of this.#pieces(this.#left(session), size, used.looks)) {
+      next = piece.next;
+      looks += piece.looks;
+      for (const message of piece.messages) {
+        bytes += message.bytes.length;
+        const isFull = messages.length >= room || bytes > LIMITS.pageBytes;
+        if (isFull && used.count + messages.length > 0) {
+          return { messages, next: message.seq, looks };
+        }
+        messages.push(message);
+      }
+      if (messages.length >= room) break;
+    }
+    return { messages, next, looks };
+  }
+
+  /** The number of messages of a session, as far as one page would examine them. */
+  async count(session: Session, used = 0): Promise<ListTotal & { readonly looks: number }> {
+    if (this.#isAll) return { count: session.head.log.messageCount, isAtLeast: false, looks: 0 };
+    let count = 0;
+    let looks = 0;
+    let isAtLeast = false;
+    const size = { limit: PIECE, looks: PIECE };
+    for await (const piece of this.#pieces(this.#whole(session), size, used)) {
+      count += piece.messages.length;
+      looks += piece.looks;
+      isAtLeast = piece.next !== undefined;
+    }
+    return { count, isAtLeast, looks };
+  }
+
+  /** The list holds every message. */
+  get #isAll(): boolean {
+    const { firstSeq, lastSeq, roles, where, messageIds = [] } = this.#input;
+    const isWhole = firstSeq <= 1 && lastSeq === 0;
+    return isWhole && roles === undefined && where === undefined && messageIds.length === 0;
+  }
+
+  #whole({ head: { lastSeq: newest } }: Session): SeqRange {
+    const { firstSeq, lastSeq } = this.#input;
+    return {
+      first: Math.max(1, firstSeq),
+      last: lastSeq === 0 ? newest : Math.min(newest, lastSeq),
+    };
+  }
+
+  /** The part of a session that is left from the start of the page on. */
+  #left(session: Session): SeqRange {
     const { order, startSeq } = this.#input;
+    const { first, last } = this.#whole(session);
     if (startSeq === undefined) return { first, last };
     return order === "asc"
       ? { first: Math.max(first, startSeq), last }
       : { first, last: Math.min(last, startSeq) };
   }
 
-  /** The messages of a range, as many as fit on a page. */
-  async page(range: SeqRange): Promise<MessagePage> {
-    const { limit, where } = this.#input;
-    // Without a test the store looks at entries alone: that is done in one piece.
-    const looks = where === undefined ? LIMITS.pageScan : PIECE;
-    const messages: StoredMessage[] = [];
-    let bytes = 0;
-    let next: number | undefined;
-    for await (const piece of this.#pieces(range, { limit, looks })) {
-      next = piece.next;
-      for (const message of piece.messages) {
-        bytes += message.bytes.length;
-        const isFull = messages.length >= limit || bytes > LIMITS.pageBytes;
-        if (isFull && messages.length > 0) return { messages, next: message.seq };
-        messages.push(message);
-      }
-      if (messages.length >= limit) break;
-    }
-    return { messages, next };
-  }
-
-  /** The number of messages of a range, as far as one page would examine it. */
-  async count(range: SeqRange): Promise<ListTotal> {
-    let count = 0;
-    let isAtLeast = false;
-    for await (const { messages, next } of this.#pieces(range, { limit: PIECE, looks: PIECE })) {
-      count += messages.length;
-      isAtLeast = next !== undefined;
-    }
-    return { count, isAtLeast };
-  }
-
-  /** Pieces of the list, until as much of it is examined as one page may. */
+  /** Pieces of a range, until a page that has examined so many has examined as many as it may. */
   async *#pieces(
     range: SeqRange,
     size: { readonly limit: number; readonly looks: number },
-  ): AsyncGenerator<MessagePage> {
+    used: number,
+  ): AsyncGenerator<MessagePage & { readonly looks: number }> {
     const { messageIds = [], order, roles, where } = this.#input;
     let { first: firstSeq, last: lastSeq } = range;
     if (firstSeq > lastSeq) return;
     if (messageIds.length > 0) {
-      yield { messages: await this.#named(range, messageIds), next: undefined };
+      const messages = await this.#named(range, messageIds);
+      yield { messages, next: undefined, looks: messageIds.length };
       return;
     }
-    for (let looked = 0; looked < LIMITS.pageScan; looked += size.looks) {
+    for (let looked = used; looked < LIMITS.pageScan; looked += size.looks) {
       const page = await this.#context.store.listMessages(this.#input, {
-        ...{ firstSeq, lastSeq, order, ...size },
+        ...{ firstSeq, lastSeq, order, limit: size.limit },
+        looks: Math.min(size.looks, LIMITS.pageScan - looked),
         ...(roles === undefined ? {} : { roles }),
         ...(where === undefined ? {} : { where }),
       });
       if (page === undefined) throw sessionNotFound(this.#input.sessionId);
-      yield page;
-      if (page.next === undefined) return;
-      if (order === "asc") firstSeq = page.next;
-      else lastSeq = page.next;
+      const { next } = page;
+      const left = next ?? (order === "asc" ? lastSeq + 1 : firstSeq - 1);
+      const looks = order === "asc" ? left - firstSeq : lastSeq - left;
+      yield { ...page, looks: Math.min(looks, size.looks) };
+      if (next === undefined) return;
+      if (order === "asc") firstSeq = next;
+      else lastSeq = next;
       await new Promise((resolve) => setImmediate(resolve));
       checkLive(this.#call.signal);
     }

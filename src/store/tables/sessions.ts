@@ -243,6 +243,8 @@ export async function listSessions(core: Core, query: SessionQuery): Promise<Ses
   const { namespace } = query;
   const placesAfter = await placesOf(core, query);
   const sessions: Session[] = [];
+  const shown: SessionPlace[] = [];
+  const upTo = (next: SessionPlace | undefined) => ({ sessions, places: shown, next });
   let bytes = 0;
   let last = query.after;
   let piece = Math.min(PIECE, query.limit + 1);
@@ -253,20 +255,21 @@ export async function listSessions(core: Core, query: SessionQuery): Promise<Ses
     }
     const places = placesAfter(last, piece);
     for (const place of places) {
-      if (sessions.length >= query.limit) return { sessions, next: last };
+      if (sessions.length >= query.limit) return upTo(last);
       const session = unlessDamaged(core, () =>
         readNumbered(core, namespace, place.sessionNo),
       )?.session;
       if (session !== undefined && matches(session, query)) {
         bytes += sessionBytes(session);
-        if (sessions.length > 0 && bytes > LIMITS.sessionPageBytes) return { sessions, next: last };
+        if (sessions.length > 0 && bytes > LIMITS.sessionPageBytes) return upTo(last);
         sessions.push(session);
+        shown.push(place);
       }
       last = place;
     }
-    if (places.length < piece) return { sessions, next: undefined };
+    if (places.length < piece) return upTo(undefined);
   }
-  return { sessions, next: last };
+  return upTo(last);
 }
 
 /** Counts the sessions of a list. Looks at as many as the longest page does. */

@@ -41,7 +41,9 @@ export function sessionSuite(open: OpenEngine): void {
 
     test("is empty, and at its end, without sessions", async (scene) => {
       const page = { namespace: "default", order: "desc", limit: 5, nowMs: 0 } as const;
-      expect(await scene.store.listSessions(page)).toEqual({ sessions: [], next: undefined });
+      expect(await scene.store.listSessions(page)).toEqual({
+        ...{ sessions: [], places: [], next: undefined },
+      });
     });
 
     test("shows every session as it is read alone", async (scene) => {

@@ -10,6 +10,7 @@ import type {
   FoundPlace,
   MessageQuery,
   MessageSearch,
+  SessionPage,
   SessionPlace,
   SessionQuery,
   Store,
@@ -36,15 +37,29 @@ export async function allSessions(
   const all: Session[] = [];
   let after: SessionPlace | undefined;
   for (let page = 0; ; page += 1) {
-    const { sessions, next } = await store.listSessions({
+    const { sessions, places, next } = await store.listSessions({
       ...query,
       ...(after === undefined ? {} : { after }),
     });
     checkPage(sessions.length, query.limit, page);
+    await checkPlaces(store, query, { sessions, places });
     all.push(...sessions);
     if (next === undefined) return all;
     after = next;
   }
+}
+
+/** Checks that a list that goes on after the place of a session goes on with the next one. */
+async function checkPlaces(
+  store: Store,
+  query: Omit<SessionQuery, "after">,
+  { sessions, places }: Pick<SessionPage, "sessions" | "places">,
+): Promise<void> {
+  if (places.length !== sessions.length) throw new Error("sessions have no places");
+  const [after, next] = [places.at(-2), sessions.at(-1)];
+  if (after === undefined) return;
+  const rest = await store.listSessions({ ...query, limit: 1, after });
+  if (rest.sessions[0]?.sessionId !== next?.sessionId) throw new Error("a place is another one");
 }
 
 /** A message with what the interface says of it; an engine may give more. */

@@ -625,6 +625,7 @@ type GetServerInfoResponse struct {
 	//   - `restore`: RestoreMessages.
 	//   - `session_lists`: `session_id_prefix` and `metadata` of SessionFilter, the orders by
 	//     `update_time`, and `include_total` of ListSessions.
+	//   - `session_messages`: `sessions` of ListMessages.
 	//   - `sessions`: sessions.
 	//   - `snapshots`: ExportSession and ImportSession.
 	//   - `summary_history`: ListSummaries and ListSummarySources.

@@ -182,6 +182,67 @@ func (x *BatchGetMessagesResponse) GetNextPageToken() string {
 	return ""
 }
 
+// Sessions whose messages are listed, one session after the other. Exactly one of the fields must
+// be set. A filter of messages holds for each session: `first_seq` is a seq of each.
+//
+// A session that does not exist, or has been deleted or has expired since the first page, has no
+// messages: that is no error, and no message comes twice. A page also ends after examining 10,000
+// messages and sessions together, and a total counts as many.
+type MessageSessions struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Ids of the sessions, in this order, each once. At most 100.
+	SessionIds []string `protobuf:"bytes,1,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
+	// Filter of the sessions; without any condition all of the namespace. They come in the order of
+	// their creation: the oldest first, with `MESSAGE_ORDER_SEQ_DESC` the newest first.
+	Filter        *SessionFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MessageSessions) Reset() {
+	*x = MessageSessions{}
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MessageSessions) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MessageSessions) ProtoMessage() {}
+
+func (x *MessageSessions) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MessageSessions.ProtoReflect.Descriptor instead.
+func (*MessageSessions) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *MessageSessions) GetSessionIds() []string {
+	if x != nil {
+		return x.SessionIds
+	}
+	return nil
+}
+
+func (x *MessageSessions) GetFilter() *SessionFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
+}
+
 // Request to find messages by their ids.
 type FindMessagesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -205,7 +266,7 @@ type FindMessagesRequest struct {
 
 func (x *FindMessagesRequest) Reset() {
 	*x = FindMessagesRequest{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[2]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -217,7 +278,7 @@ func (x *FindMessagesRequest) String() string {
 func (*FindMessagesRequest) ProtoMessage() {}
 
 func (x *FindMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[2]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -230,7 +291,7 @@ func (x *FindMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FindMessagesRequest.ProtoReflect.Descriptor instead.
 func (*FindMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{2}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *FindMessagesRequest) GetNamespace() string {
@@ -281,7 +342,7 @@ type FoundMessage struct {
 
 func (x *FoundMessage) Reset() {
 	*x = FoundMessage{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[3]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -293,7 +354,7 @@ func (x *FoundMessage) String() string {
 func (*FoundMessage) ProtoMessage() {}
 
 func (x *FoundMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[3]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -306,7 +367,7 @@ func (x *FoundMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FoundMessage.ProtoReflect.Descriptor instead.
 func (*FoundMessage) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{3}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *FoundMessage) GetSessionId() string {
@@ -338,7 +399,7 @@ type FindMessagesResponse struct {
 
 func (x *FindMessagesResponse) Reset() {
 	*x = FindMessagesResponse{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[4]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -350,7 +411,7 @@ func (x *FindMessagesResponse) String() string {
 func (*FindMessagesResponse) ProtoMessage() {}
 
 func (x *FindMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[4]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -363,7 +424,7 @@ func (x *FindMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FindMessagesResponse.ProtoReflect.Descriptor instead.
 func (*FindMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{4}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *FindMessagesResponse) GetMessages() []*FoundMessage {
@@ -405,7 +466,7 @@ type BatchDeleteMessagesRequest struct {
 
 func (x *BatchDeleteMessagesRequest) Reset() {
 	*x = BatchDeleteMessagesRequest{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[5]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -417,7 +478,7 @@ func (x *BatchDeleteMessagesRequest) String() string {
 func (*BatchDeleteMessagesRequest) ProtoMessage() {}
 
 func (x *BatchDeleteMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[5]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -430,7 +491,7 @@ func (x *BatchDeleteMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchDeleteMessagesRequest.ProtoReflect.Descriptor instead.
 func (*BatchDeleteMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{5}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *BatchDeleteMessagesRequest) GetNamespace() string {
@@ -500,7 +561,7 @@ type BatchDeleteMessagesResponse struct {
 
 func (x *BatchDeleteMessagesResponse) Reset() {
 	*x = BatchDeleteMessagesResponse{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[6]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -512,7 +573,7 @@ func (x *BatchDeleteMessagesResponse) String() string {
 func (*BatchDeleteMessagesResponse) ProtoMessage() {}
 
 func (x *BatchDeleteMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[6]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -525,7 +586,7 @@ func (x *BatchDeleteMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchDeleteMessagesResponse.ProtoReflect.Descriptor instead.
 func (*BatchDeleteMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{6}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *BatchDeleteMessagesResponse) GetRevision() int64 {
@@ -577,7 +638,7 @@ type PopMessagesRequest struct {
 
 func (x *PopMessagesRequest) Reset() {
 	*x = PopMessagesRequest{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[7]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -589,7 +650,7 @@ func (x *PopMessagesRequest) String() string {
 func (*PopMessagesRequest) ProtoMessage() {}
 
 func (x *PopMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[7]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -602,7 +663,7 @@ func (x *PopMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PopMessagesRequest.ProtoReflect.Descriptor instead.
 func (*PopMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{7}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PopMessagesRequest) GetNamespace() string {
@@ -658,7 +719,7 @@ type PopMessagesResponse struct {
 
 func (x *PopMessagesResponse) Reset() {
 	*x = PopMessagesResponse{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[8]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -670,7 +731,7 @@ func (x *PopMessagesResponse) String() string {
 func (*PopMessagesResponse) ProtoMessage() {}
 
 func (x *PopMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[8]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -683,7 +744,7 @@ func (x *PopMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PopMessagesResponse.ProtoReflect.Descriptor instead.
 func (*PopMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{8}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PopMessagesResponse) GetMessages() []*Message {
@@ -758,7 +819,7 @@ type ReplaceMessagesRequest struct {
 
 func (x *ReplaceMessagesRequest) Reset() {
 	*x = ReplaceMessagesRequest{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[9]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -770,7 +831,7 @@ func (x *ReplaceMessagesRequest) String() string {
 func (*ReplaceMessagesRequest) ProtoMessage() {}
 
 func (x *ReplaceMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[9]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -783,7 +844,7 @@ func (x *ReplaceMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplaceMessagesRequest.ProtoReflect.Descriptor instead.
 func (*ReplaceMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{9}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ReplaceMessagesRequest) GetNamespace() string {
@@ -904,7 +965,7 @@ type AllMessages struct {
 
 func (x *AllMessages) Reset() {
 	*x = AllMessages{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[10]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -916,7 +977,7 @@ func (x *AllMessages) String() string {
 func (*AllMessages) ProtoMessage() {}
 
 func (x *AllMessages) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[10]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -929,7 +990,7 @@ func (x *AllMessages) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AllMessages.ProtoReflect.Descriptor instead.
 func (*AllMessages) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{10}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{11}
 }
 
 // Result of a replacement.
@@ -953,7 +1014,7 @@ type ReplaceMessagesResponse struct {
 
 func (x *ReplaceMessagesResponse) Reset() {
 	*x = ReplaceMessagesResponse{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[11]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -965,7 +1026,7 @@ func (x *ReplaceMessagesResponse) String() string {
 func (*ReplaceMessagesResponse) ProtoMessage() {}
 
 func (x *ReplaceMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[11]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -978,7 +1039,7 @@ func (x *ReplaceMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplaceMessagesResponse.ProtoReflect.Descriptor instead.
 func (*ReplaceMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{11}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ReplaceMessagesResponse) GetMessages() []*AppendedMessage {
@@ -1043,7 +1104,11 @@ const file_memorysidecar_v1_history_proto_rawDesc = "" +
 	"\x18BatchGetMessagesResponse\x125\n" +
 	"\bmessages\x18\x01 \x03(\v2\x19.memorysidecar.v1.MessageR\bmessages\x12.\n" +
 	"\x13missing_message_ids\x18\x02 \x03(\tR\x11missingMessageIds\x12&\n" +
-	"\x0fnext_page_token\x18\x03 \x01(\tR\rnextPageToken\"\xfb\x01\n" +
+	"\x0fnext_page_token\x18\x03 \x01(\tR\rnextPageToken\"z\n" +
+	"\x0fMessageSessions\x12.\n" +
+	"\vsession_ids\x18\x01 \x03(\tB\r\xba\xbe\x18\t\x18\x80\x04 d(\x01P\x01R\n" +
+	"sessionIds\x127\n" +
+	"\x06filter\x18\x02 \x01(\v2\x1f.memorysidecar.v1.SessionFilterR\x06filter\"\xfb\x01\n" +
 	"\x13FindMessagesRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x121\n" +
 	"\vmessage_ids\x18\x02 \x03(\tB\x10\xba\xbe\x18\f\b\x01\x18\x80\x02 \xe8\a(\x01P\x01R\n" +
@@ -1131,52 +1196,54 @@ func file_memorysidecar_v1_history_proto_rawDescGZIP() []byte {
 	return file_memorysidecar_v1_history_proto_rawDescData
 }
 
-var file_memorysidecar_v1_history_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_memorysidecar_v1_history_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_memorysidecar_v1_history_proto_goTypes = []any{
 	(*BatchGetMessagesRequest)(nil),     // 0: memorysidecar.v1.BatchGetMessagesRequest
 	(*BatchGetMessagesResponse)(nil),    // 1: memorysidecar.v1.BatchGetMessagesResponse
-	(*FindMessagesRequest)(nil),         // 2: memorysidecar.v1.FindMessagesRequest
-	(*FoundMessage)(nil),                // 3: memorysidecar.v1.FoundMessage
-	(*FindMessagesResponse)(nil),        // 4: memorysidecar.v1.FindMessagesResponse
-	(*BatchDeleteMessagesRequest)(nil),  // 5: memorysidecar.v1.BatchDeleteMessagesRequest
-	(*BatchDeleteMessagesResponse)(nil), // 6: memorysidecar.v1.BatchDeleteMessagesResponse
-	(*PopMessagesRequest)(nil),          // 7: memorysidecar.v1.PopMessagesRequest
-	(*PopMessagesResponse)(nil),         // 8: memorysidecar.v1.PopMessagesResponse
-	(*ReplaceMessagesRequest)(nil),      // 9: memorysidecar.v1.ReplaceMessagesRequest
-	(*AllMessages)(nil),                 // 10: memorysidecar.v1.AllMessages
-	(*ReplaceMessagesResponse)(nil),     // 11: memorysidecar.v1.ReplaceMessagesResponse
-	(*SeqRange)(nil),                    // 12: memorysidecar.v1.SeqRange
-	(*Message)(nil),                     // 13: memorysidecar.v1.Message
-	(*SessionFilter)(nil),               // 14: memorysidecar.v1.SessionFilter
-	(*Trim)(nil),                        // 15: memorysidecar.v1.Trim
-	(*Totals)(nil),                      // 16: memorysidecar.v1.Totals
-	(MessageForm)(0),                    // 17: memorysidecar.v1.MessageForm
-	(*AppendedMessage)(nil),             // 18: memorysidecar.v1.AppendedMessage
+	(*MessageSessions)(nil),             // 2: memorysidecar.v1.MessageSessions
+	(*FindMessagesRequest)(nil),         // 3: memorysidecar.v1.FindMessagesRequest
+	(*FoundMessage)(nil),                // 4: memorysidecar.v1.FoundMessage
+	(*FindMessagesResponse)(nil),        // 5: memorysidecar.v1.FindMessagesResponse
+	(*BatchDeleteMessagesRequest)(nil),  // 6: memorysidecar.v1.BatchDeleteMessagesRequest
+	(*BatchDeleteMessagesResponse)(nil), // 7: memorysidecar.v1.BatchDeleteMessagesResponse
+	(*PopMessagesRequest)(nil),          // 8: memorysidecar.v1.PopMessagesRequest
+	(*PopMessagesResponse)(nil),         // 9: memorysidecar.v1.PopMessagesResponse
+	(*ReplaceMessagesRequest)(nil),      // 10: memorysidecar.v1.ReplaceMessagesRequest
+	(*AllMessages)(nil),                 // 11: memorysidecar.v1.AllMessages
+	(*ReplaceMessagesResponse)(nil),     // 12: memorysidecar.v1.ReplaceMessagesResponse
+	(*SeqRange)(nil),                    // 13: memorysidecar.v1.SeqRange
+	(*Message)(nil),                     // 14: memorysidecar.v1.Message
+	(*SessionFilter)(nil),               // 15: memorysidecar.v1.SessionFilter
+	(*Trim)(nil),                        // 16: memorysidecar.v1.Trim
+	(*Totals)(nil),                      // 17: memorysidecar.v1.Totals
+	(MessageForm)(0),                    // 18: memorysidecar.v1.MessageForm
+	(*AppendedMessage)(nil),             // 19: memorysidecar.v1.AppendedMessage
 }
 var file_memorysidecar_v1_history_proto_depIdxs = []int32{
-	12, // 0: memorysidecar.v1.BatchGetMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	13, // 1: memorysidecar.v1.BatchGetMessagesResponse.messages:type_name -> memorysidecar.v1.Message
-	14, // 2: memorysidecar.v1.FindMessagesRequest.filter:type_name -> memorysidecar.v1.SessionFilter
-	13, // 3: memorysidecar.v1.FoundMessage.message:type_name -> memorysidecar.v1.Message
-	3,  // 4: memorysidecar.v1.FindMessagesResponse.messages:type_name -> memorysidecar.v1.FoundMessage
-	12, // 5: memorysidecar.v1.BatchDeleteMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	15, // 6: memorysidecar.v1.BatchDeleteMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
-	16, // 7: memorysidecar.v1.BatchDeleteMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	13, // 8: memorysidecar.v1.PopMessagesResponse.messages:type_name -> memorysidecar.v1.Message
-	15, // 9: memorysidecar.v1.PopMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
-	16, // 10: memorysidecar.v1.PopMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	13, // 11: memorysidecar.v1.ReplaceMessagesRequest.messages:type_name -> memorysidecar.v1.Message
-	10, // 12: memorysidecar.v1.ReplaceMessagesRequest.all:type_name -> memorysidecar.v1.AllMessages
-	17, // 13: memorysidecar.v1.ReplaceMessagesRequest.form:type_name -> memorysidecar.v1.MessageForm
-	18, // 14: memorysidecar.v1.ReplaceMessagesResponse.messages:type_name -> memorysidecar.v1.AppendedMessage
-	16, // 15: memorysidecar.v1.ReplaceMessagesResponse.deleted_totals:type_name -> memorysidecar.v1.Totals
-	15, // 16: memorysidecar.v1.ReplaceMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
-	16, // 17: memorysidecar.v1.ReplaceMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	18, // [18:18] is the sub-list for method output_type
-	18, // [18:18] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	13, // 0: memorysidecar.v1.BatchGetMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	14, // 1: memorysidecar.v1.BatchGetMessagesResponse.messages:type_name -> memorysidecar.v1.Message
+	15, // 2: memorysidecar.v1.MessageSessions.filter:type_name -> memorysidecar.v1.SessionFilter
+	15, // 3: memorysidecar.v1.FindMessagesRequest.filter:type_name -> memorysidecar.v1.SessionFilter
+	14, // 4: memorysidecar.v1.FoundMessage.message:type_name -> memorysidecar.v1.Message
+	4,  // 5: memorysidecar.v1.FindMessagesResponse.messages:type_name -> memorysidecar.v1.FoundMessage
+	13, // 6: memorysidecar.v1.BatchDeleteMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	16, // 7: memorysidecar.v1.BatchDeleteMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
+	17, // 8: memorysidecar.v1.BatchDeleteMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	14, // 9: memorysidecar.v1.PopMessagesResponse.messages:type_name -> memorysidecar.v1.Message
+	16, // 10: memorysidecar.v1.PopMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
+	17, // 11: memorysidecar.v1.PopMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	14, // 12: memorysidecar.v1.ReplaceMessagesRequest.messages:type_name -> memorysidecar.v1.Message
+	11, // 13: memorysidecar.v1.ReplaceMessagesRequest.all:type_name -> memorysidecar.v1.AllMessages
+	18, // 14: memorysidecar.v1.ReplaceMessagesRequest.form:type_name -> memorysidecar.v1.MessageForm
+	19, // 15: memorysidecar.v1.ReplaceMessagesResponse.messages:type_name -> memorysidecar.v1.AppendedMessage
+	17, // 16: memorysidecar.v1.ReplaceMessagesResponse.deleted_totals:type_name -> memorysidecar.v1.Totals
+	16, // 17: memorysidecar.v1.ReplaceMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
+	17, // 18: memorysidecar.v1.ReplaceMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	19, // [19:19] is the sub-list for method output_type
+	19, // [19:19] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_history_proto_init() }
@@ -1188,9 +1255,9 @@ func file_memorysidecar_v1_history_proto_init() {
 	file_memorysidecar_v1_rules_proto_init()
 	file_memorysidecar_v1_session_proto_init()
 	file_memorysidecar_v1_window_proto_init()
-	file_memorysidecar_v1_history_proto_msgTypes[5].OneofWrappers = []any{}
-	file_memorysidecar_v1_history_proto_msgTypes[7].OneofWrappers = []any{}
-	file_memorysidecar_v1_history_proto_msgTypes[9].OneofWrappers = []any{
+	file_memorysidecar_v1_history_proto_msgTypes[6].OneofWrappers = []any{}
+	file_memorysidecar_v1_history_proto_msgTypes[8].OneofWrappers = []any{}
+	file_memorysidecar_v1_history_proto_msgTypes[10].OneofWrappers = []any{
 		(*ReplaceMessagesRequest_FromSeq)(nil),
 		(*ReplaceMessagesRequest_All)(nil),
 	}
@@ -1200,7 +1267,7 @@ func file_memorysidecar_v1_history_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_history_proto_rawDesc), len(file_memorysidecar_v1_history_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

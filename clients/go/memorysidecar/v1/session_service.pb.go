@@ -1518,7 +1518,7 @@ type ListMessagesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The namespace. Empty means `default`.
 	Namespace string `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
-	// The session. Required.
+	// The session. Required, unless `sessions` is set; must then be empty.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// Filter of the messages. Unset means all.
 	Filter *MessageFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
@@ -1536,7 +1536,9 @@ type ListMessagesRequest struct {
 	Form MessageForm `protobuf:"varint,7,opt,name=form,proto3,enum=memorysidecar.v1.MessageForm" json:"form,omitempty"`
 	// Whether to count the messages of all pages. Costs as much as a page that examines 10,000
 	// messages, nothing without a filter. Default false.
-	IncludeTotal  bool `protobuf:"varint,8,opt,name=include_total,json=includeTotal,proto3" json:"include_total,omitempty"`
+	IncludeTotal bool `protobuf:"varint,8,opt,name=include_total,json=includeTotal,proto3" json:"include_total,omitempty"`
+	// Several sessions, instead of `session_id`. Not with `form`. Capability `session_messages`.
+	Sessions      *MessageSessions `protobuf:"bytes,9,opt,name=sessions,proto3" json:"sessions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1627,10 +1629,17 @@ func (x *ListMessagesRequest) GetIncludeTotal() bool {
 	return false
 }
 
+func (x *ListMessagesRequest) GetSessions() *MessageSessions {
+	if x != nil {
+		return x.Sessions
+	}
+	return nil
+}
+
 // A page of messages.
 type ListMessagesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The messages. Empty with `form`.
+	// The messages. Empty with `form` and with `sessions`.
 	Messages []*Message `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
 	// Token of the next page. Empty when there is none.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
@@ -1638,7 +1647,9 @@ type ListMessagesResponse struct {
 	Rendered *RenderedMessages `protobuf:"bytes,3,opt,name=rendered,proto3" json:"rendered,omitempty"`
 	// Number of messages that match the filter, on all pages. Set with `include_total`. With a filter
 	// at most 10,000 messages are examined.
-	Total         *ListTotal `protobuf:"bytes,4,opt,name=total,proto3" json:"total,omitempty"`
+	Total *ListTotal `protobuf:"bytes,4,opt,name=total,proto3" json:"total,omitempty"`
+	// The messages with their sessions. Empty without `sessions`.
+	FoundMessages []*FoundMessage `protobuf:"bytes,5,rep,name=found_messages,json=foundMessages,proto3" json:"found_messages,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1697,6 +1708,13 @@ func (x *ListMessagesResponse) GetRendered() *RenderedMessages {
 func (x *ListMessagesResponse) GetTotal() *ListTotal {
 	if x != nil {
 		return x.Total
+	}
+	return nil
+}
+
+func (x *ListMessagesResponse) GetFoundMessages() []*FoundMessage {
+	if x != nil {
+		return x.FoundMessages
 	}
 	return nil
 }
@@ -4828,23 +4846,25 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\bmetadata\x18\x04 \x03(\v2*.memorysidecar.v1.ReplyError.MetadataEntryR\bmetadata\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x82\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xbf\x03\n" +
 	"\x13ListMessagesRequest\x12$\n" +
-	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
+	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12(\n" +
 	"\n" +
-	"session_id\x18\x02 \x01(\tB\v\xba\xbe\x18\a\b\x01\x18\x80\x04P\x01R\tsessionId\x127\n" +
+	"session_id\x18\x02 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x01R\tsessionId\x127\n" +
 	"\x06filter\x18\x03 \x01(\v2\x1f.memorysidecar.v1.MessageFilterR\x06filter\x124\n" +
 	"\x05order\x18\x04 \x01(\x0e2\x1e.memorysidecar.v1.MessageOrderR\x05order\x12*\n" +
 	"\tpage_size\x18\x05 \x01(\x05B\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00R\bpageSize\x12&\n" +
 	"\n" +
 	"page_token\x18\x06 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x10R\tpageToken\x121\n" +
 	"\x04form\x18\a \x01(\x0e2\x1d.memorysidecar.v1.MessageFormR\x04form\x12#\n" +
-	"\rinclude_total\x18\b \x01(\bR\fincludeTotal\"\xe8\x01\n" +
+	"\rinclude_total\x18\b \x01(\bR\fincludeTotal\x12=\n" +
+	"\bsessions\x18\t \x01(\v2!.memorysidecar.v1.MessageSessionsR\bsessions\"\xaf\x02\n" +
 	"\x14ListMessagesResponse\x125\n" +
 	"\bmessages\x18\x01 \x03(\v2\x19.memorysidecar.v1.MessageR\bmessages\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12>\n" +
 	"\brendered\x18\x03 \x01(\v2\".memorysidecar.v1.RenderedMessagesR\brendered\x121\n" +
-	"\x05total\x18\x04 \x01(\v2\x1b.memorysidecar.v1.ListTotalR\x05total\"\x91\x01\n" +
+	"\x05total\x18\x04 \x01(\v2\x1b.memorysidecar.v1.ListTotalR\x05total\x12E\n" +
+	"\x0efound_messages\x18\x05 \x03(\v2\x1e.memorysidecar.v1.FoundMessageR\rfoundMessages\"\x91\x01\n" +
 	"\x11GetMessageRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
 	"\n" +
@@ -5233,34 +5253,36 @@ var file_memorysidecar_v1_session_service_proto_goTypes = []any{
 	(ErrorReason)(0),                    // 74: memorysidecar.v1.ErrorReason
 	(*MessageFilter)(nil),               // 75: memorysidecar.v1.MessageFilter
 	(MessageOrder)(0),                   // 76: memorysidecar.v1.MessageOrder
-	(*RenderedMessages)(nil),            // 77: memorysidecar.v1.RenderedMessages
-	(*Summary)(nil),                     // 78: memorysidecar.v1.Summary
-	(*SeqRange)(nil),                    // 79: memorysidecar.v1.SeqRange
-	(*PolicyWarning)(nil),               // 80: memorysidecar.v1.PolicyWarning
-	(WindowUnit)(0),                     // 81: memorysidecar.v1.WindowUnit
-	(SummaryPlacement)(0),               // 82: memorysidecar.v1.SummaryPlacement
-	(StageOn)(0),                        // 83: memorysidecar.v1.StageOn
-	(PreviewSource)(0),                  // 84: memorysidecar.v1.PreviewSource
-	(*PolicyPreview)(nil),               // 85: memorysidecar.v1.PolicyPreview
-	(*PolicyPreset)(nil),                // 86: memorysidecar.v1.PolicyPreset
-	(*Summarize)(nil),                   // 87: memorysidecar.v1.Summarize
-	(*durationpb.Duration)(nil),         // 88: google.protobuf.Duration
-	(*HookTask)(nil),                    // 89: memorysidecar.v1.HookTask
-	(CompactOutcome)(0),                 // 90: memorysidecar.v1.CompactOutcome
-	(SummaryOrder)(0),                   // 91: memorysidecar.v1.SummaryOrder
-	(*SnapshotChunk)(nil),               // 92: memorysidecar.v1.SnapshotChunk
-	(TokenRule)(0),                      // 93: memorysidecar.v1.TokenRule
-	(*CustomTokenRule)(nil),             // 94: memorysidecar.v1.CustomTokenRule
-	(*BatchGetMessagesRequest)(nil),     // 95: memorysidecar.v1.BatchGetMessagesRequest
-	(*FindMessagesRequest)(nil),         // 96: memorysidecar.v1.FindMessagesRequest
-	(*BatchDeleteMessagesRequest)(nil),  // 97: memorysidecar.v1.BatchDeleteMessagesRequest
-	(*PopMessagesRequest)(nil),          // 98: memorysidecar.v1.PopMessagesRequest
-	(*ReplaceMessagesRequest)(nil),      // 99: memorysidecar.v1.ReplaceMessagesRequest
-	(*BatchGetMessagesResponse)(nil),    // 100: memorysidecar.v1.BatchGetMessagesResponse
-	(*FindMessagesResponse)(nil),        // 101: memorysidecar.v1.FindMessagesResponse
-	(*BatchDeleteMessagesResponse)(nil), // 102: memorysidecar.v1.BatchDeleteMessagesResponse
-	(*PopMessagesResponse)(nil),         // 103: memorysidecar.v1.PopMessagesResponse
-	(*ReplaceMessagesResponse)(nil),     // 104: memorysidecar.v1.ReplaceMessagesResponse
+	(*MessageSessions)(nil),             // 77: memorysidecar.v1.MessageSessions
+	(*RenderedMessages)(nil),            // 78: memorysidecar.v1.RenderedMessages
+	(*FoundMessage)(nil),                // 79: memorysidecar.v1.FoundMessage
+	(*Summary)(nil),                     // 80: memorysidecar.v1.Summary
+	(*SeqRange)(nil),                    // 81: memorysidecar.v1.SeqRange
+	(*PolicyWarning)(nil),               // 82: memorysidecar.v1.PolicyWarning
+	(WindowUnit)(0),                     // 83: memorysidecar.v1.WindowUnit
+	(SummaryPlacement)(0),               // 84: memorysidecar.v1.SummaryPlacement
+	(StageOn)(0),                        // 85: memorysidecar.v1.StageOn
+	(PreviewSource)(0),                  // 86: memorysidecar.v1.PreviewSource
+	(*PolicyPreview)(nil),               // 87: memorysidecar.v1.PolicyPreview
+	(*PolicyPreset)(nil),                // 88: memorysidecar.v1.PolicyPreset
+	(*Summarize)(nil),                   // 89: memorysidecar.v1.Summarize
+	(*durationpb.Duration)(nil),         // 90: google.protobuf.Duration
+	(*HookTask)(nil),                    // 91: memorysidecar.v1.HookTask
+	(CompactOutcome)(0),                 // 92: memorysidecar.v1.CompactOutcome
+	(SummaryOrder)(0),                   // 93: memorysidecar.v1.SummaryOrder
+	(*SnapshotChunk)(nil),               // 94: memorysidecar.v1.SnapshotChunk
+	(TokenRule)(0),                      // 95: memorysidecar.v1.TokenRule
+	(*CustomTokenRule)(nil),             // 96: memorysidecar.v1.CustomTokenRule
+	(*BatchGetMessagesRequest)(nil),     // 97: memorysidecar.v1.BatchGetMessagesRequest
+	(*FindMessagesRequest)(nil),         // 98: memorysidecar.v1.FindMessagesRequest
+	(*BatchDeleteMessagesRequest)(nil),  // 99: memorysidecar.v1.BatchDeleteMessagesRequest
+	(*PopMessagesRequest)(nil),          // 100: memorysidecar.v1.PopMessagesRequest
+	(*ReplaceMessagesRequest)(nil),      // 101: memorysidecar.v1.ReplaceMessagesRequest
+	(*BatchGetMessagesResponse)(nil),    // 102: memorysidecar.v1.BatchGetMessagesResponse
+	(*FindMessagesResponse)(nil),        // 103: memorysidecar.v1.FindMessagesResponse
+	(*BatchDeleteMessagesResponse)(nil), // 104: memorysidecar.v1.BatchDeleteMessagesResponse
+	(*PopMessagesResponse)(nil),         // 105: memorysidecar.v1.PopMessagesResponse
+	(*ReplaceMessagesResponse)(nil),     // 106: memorysidecar.v1.ReplaceMessagesResponse
 }
 var file_memorysidecar_v1_session_service_proto_depIdxs = []int32{
 	56,  // 0: memorysidecar.v1.CreateSessionRequest.session:type_name -> memorysidecar.v1.Session
@@ -5303,133 +5325,135 @@ var file_memorysidecar_v1_session_service_proto_depIdxs = []int32{
 	75,  // 37: memorysidecar.v1.ListMessagesRequest.filter:type_name -> memorysidecar.v1.MessageFilter
 	76,  // 38: memorysidecar.v1.ListMessagesRequest.order:type_name -> memorysidecar.v1.MessageOrder
 	68,  // 39: memorysidecar.v1.ListMessagesRequest.form:type_name -> memorysidecar.v1.MessageForm
-	64,  // 40: memorysidecar.v1.ListMessagesResponse.messages:type_name -> memorysidecar.v1.Message
-	77,  // 41: memorysidecar.v1.ListMessagesResponse.rendered:type_name -> memorysidecar.v1.RenderedMessages
-	59,  // 42: memorysidecar.v1.ListMessagesResponse.total:type_name -> memorysidecar.v1.ListTotal
-	64,  // 43: memorysidecar.v1.GetMessageResponse.message:type_name -> memorysidecar.v1.Message
-	64,  // 44: memorysidecar.v1.UpdateMessageRequest.message:type_name -> memorysidecar.v1.Message
-	60,  // 45: memorysidecar.v1.UpdateMessageRequest.update_mask:type_name -> google.protobuf.FieldMask
-	64,  // 46: memorysidecar.v1.UpdateMessageResponse.message:type_name -> memorysidecar.v1.Message
-	61,  // 47: memorysidecar.v1.UpdateMessageResponse.trims:type_name -> memorysidecar.v1.Trim
-	63,  // 48: memorysidecar.v1.UpdateMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	61,  // 49: memorysidecar.v1.DeleteMessageResponse.trims:type_name -> memorysidecar.v1.Trim
-	63,  // 50: memorysidecar.v1.DeleteMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	70,  // 51: memorysidecar.v1.GetWindowRequest.policy:type_name -> memorysidecar.v1.PolicyChoice
-	68,  // 52: memorysidecar.v1.GetWindowRequest.form:type_name -> memorysidecar.v1.MessageForm
-	64,  // 53: memorysidecar.v1.GetWindowResponse.messages:type_name -> memorysidecar.v1.Message
-	78,  // 54: memorysidecar.v1.GetWindowResponse.summary:type_name -> memorysidecar.v1.Summary
-	63,  // 55: memorysidecar.v1.GetWindowResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	63,  // 56: memorysidecar.v1.GetWindowResponse.outside_totals:type_name -> memorysidecar.v1.Totals
-	79,  // 57: memorysidecar.v1.GetWindowResponse.outside_seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	61,  // 58: memorysidecar.v1.GetWindowResponse.trims:type_name -> memorysidecar.v1.Trim
-	62,  // 59: memorysidecar.v1.GetWindowResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
-	80,  // 60: memorysidecar.v1.GetWindowResponse.warnings:type_name -> memorysidecar.v1.PolicyWarning
-	77,  // 61: memorysidecar.v1.GetWindowResponse.rendered:type_name -> memorysidecar.v1.RenderedMessages
-	29,  // 62: memorysidecar.v1.TrimSessionRequest.run_policy:type_name -> memorysidecar.v1.RunPolicy
-	81,  // 63: memorysidecar.v1.TrimSessionRequest.unit:type_name -> memorysidecar.v1.WindowUnit
-	61,  // 64: memorysidecar.v1.TrimSessionResponse.trims:type_name -> memorysidecar.v1.Trim
-	63,  // 65: memorysidecar.v1.TrimSessionResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	62,  // 66: memorysidecar.v1.TrimSessionResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
-	79,  // 67: memorysidecar.v1.RestoreMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	63,  // 68: memorysidecar.v1.RestoreMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	64,  // 69: memorysidecar.v1.ListSummaryInputsResponse.messages:type_name -> memorysidecar.v1.Message
-	63,  // 70: memorysidecar.v1.ListSummaryInputsResponse.totals:type_name -> memorysidecar.v1.Totals
-	82,  // 71: memorysidecar.v1.SetSummaryRequest.placement:type_name -> memorysidecar.v1.SummaryPlacement
-	56,  // 72: memorysidecar.v1.SetSummaryResponse.session:type_name -> memorysidecar.v1.Session
-	61,  // 73: memorysidecar.v1.SetSummaryResponse.trims:type_name -> memorysidecar.v1.Trim
-	78,  // 74: memorysidecar.v1.SetSummaryResponse.placed:type_name -> memorysidecar.v1.Summary
-	64,  // 75: memorysidecar.v1.FillToolResultsResponse.messages:type_name -> memorysidecar.v1.Message
-	63,  // 76: memorysidecar.v1.FillToolResultsResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	70,  // 77: memorysidecar.v1.PreviewPolicyRequest.policies:type_name -> memorysidecar.v1.PolicyChoice
-	83,  // 78: memorysidecar.v1.PreviewPolicyRequest.occasions:type_name -> memorysidecar.v1.StageOn
-	84,  // 79: memorysidecar.v1.PreviewPolicyRequest.source:type_name -> memorysidecar.v1.PreviewSource
-	65,  // 80: memorysidecar.v1.PreviewPolicyRequest.tool_outcomes:type_name -> memorysidecar.v1.ToolOutcome
-	68,  // 81: memorysidecar.v1.PreviewPolicyRequest.form:type_name -> memorysidecar.v1.MessageForm
-	85,  // 82: memorysidecar.v1.PreviewPolicyResponse.previews:type_name -> memorysidecar.v1.PolicyPreview
-	77,  // 83: memorysidecar.v1.PreviewPolicyResponse.rendered:type_name -> memorysidecar.v1.RenderedMessages
-	86,  // 84: memorysidecar.v1.ListPolicyPresetsResponse.presets:type_name -> memorysidecar.v1.PolicyPreset
-	87,  // 85: memorysidecar.v1.CompactSessionRequest.summarize:type_name -> memorysidecar.v1.Summarize
-	88,  // 86: memorysidecar.v1.CompactSessionRequest.wait:type_name -> google.protobuf.Duration
-	89,  // 87: memorysidecar.v1.CompactSessionResponse.task:type_name -> memorysidecar.v1.HookTask
-	90,  // 88: memorysidecar.v1.CompactSessionResponse.outcome:type_name -> memorysidecar.v1.CompactOutcome
-	78,  // 89: memorysidecar.v1.CompactSessionResponse.summary:type_name -> memorysidecar.v1.Summary
-	91,  // 90: memorysidecar.v1.ListSummariesRequest.order:type_name -> memorysidecar.v1.SummaryOrder
-	78,  // 91: memorysidecar.v1.ListSummariesResponse.summaries:type_name -> memorysidecar.v1.Summary
-	64,  // 92: memorysidecar.v1.ListSummarySourcesResponse.messages:type_name -> memorysidecar.v1.Message
-	92,  // 93: memorysidecar.v1.ExportSessionResponse.chunk:type_name -> memorysidecar.v1.SnapshotChunk
-	92,  // 94: memorysidecar.v1.ImportSessionRequest.chunk:type_name -> memorysidecar.v1.SnapshotChunk
-	56,  // 95: memorysidecar.v1.ImportSessionResponse.session:type_name -> memorysidecar.v1.Session
-	64,  // 96: memorysidecar.v1.CountTokensRequest.messages:type_name -> memorysidecar.v1.Message
-	93,  // 97: memorysidecar.v1.CountTokensRequest.token_rule:type_name -> memorysidecar.v1.TokenRule
-	94,  // 98: memorysidecar.v1.CountTokensRequest.custom_token_rule:type_name -> memorysidecar.v1.CustomTokenRule
-	93,  // 99: memorysidecar.v1.CountTokensResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
-	0,   // 100: memorysidecar.v1.SessionService.CreateSession:input_type -> memorysidecar.v1.CreateSessionRequest
-	2,   // 101: memorysidecar.v1.SessionService.GetSession:input_type -> memorysidecar.v1.GetSessionRequest
-	4,   // 102: memorysidecar.v1.SessionService.ListSessions:input_type -> memorysidecar.v1.ListSessionsRequest
-	6,   // 103: memorysidecar.v1.SessionService.UpdateSession:input_type -> memorysidecar.v1.UpdateSessionRequest
-	8,   // 104: memorysidecar.v1.SessionService.DeleteSession:input_type -> memorysidecar.v1.DeleteSessionRequest
-	10,  // 105: memorysidecar.v1.SessionService.ForkSession:input_type -> memorysidecar.v1.ForkSessionRequest
-	12,  // 106: memorysidecar.v1.SessionService.ResetSession:input_type -> memorysidecar.v1.ResetSessionRequest
-	14,  // 107: memorysidecar.v1.SessionService.AppendMessages:input_type -> memorysidecar.v1.AppendMessagesRequest
-	18,  // 108: memorysidecar.v1.SessionService.ListMessages:input_type -> memorysidecar.v1.ListMessagesRequest
-	20,  // 109: memorysidecar.v1.SessionService.GetMessage:input_type -> memorysidecar.v1.GetMessageRequest
-	22,  // 110: memorysidecar.v1.SessionService.UpdateMessage:input_type -> memorysidecar.v1.UpdateMessageRequest
-	24,  // 111: memorysidecar.v1.SessionService.DeleteMessage:input_type -> memorysidecar.v1.DeleteMessageRequest
-	95,  // 112: memorysidecar.v1.SessionService.BatchGetMessages:input_type -> memorysidecar.v1.BatchGetMessagesRequest
-	96,  // 113: memorysidecar.v1.SessionService.FindMessages:input_type -> memorysidecar.v1.FindMessagesRequest
-	97,  // 114: memorysidecar.v1.SessionService.BatchDeleteMessages:input_type -> memorysidecar.v1.BatchDeleteMessagesRequest
-	98,  // 115: memorysidecar.v1.SessionService.PopMessages:input_type -> memorysidecar.v1.PopMessagesRequest
-	99,  // 116: memorysidecar.v1.SessionService.ReplaceMessages:input_type -> memorysidecar.v1.ReplaceMessagesRequest
-	26,  // 117: memorysidecar.v1.SessionService.GetWindow:input_type -> memorysidecar.v1.GetWindowRequest
-	39,  // 118: memorysidecar.v1.SessionService.PreviewPolicy:input_type -> memorysidecar.v1.PreviewPolicyRequest
-	41,  // 119: memorysidecar.v1.SessionService.ListPolicyPresets:input_type -> memorysidecar.v1.ListPolicyPresetsRequest
-	28,  // 120: memorysidecar.v1.SessionService.TrimSession:input_type -> memorysidecar.v1.TrimSessionRequest
-	31,  // 121: memorysidecar.v1.SessionService.RestoreMessages:input_type -> memorysidecar.v1.RestoreMessagesRequest
-	33,  // 122: memorysidecar.v1.SessionService.ListSummaryInputs:input_type -> memorysidecar.v1.ListSummaryInputsRequest
-	35,  // 123: memorysidecar.v1.SessionService.SetSummary:input_type -> memorysidecar.v1.SetSummaryRequest
-	43,  // 124: memorysidecar.v1.SessionService.CompactSession:input_type -> memorysidecar.v1.CompactSessionRequest
-	45,  // 125: memorysidecar.v1.SessionService.ListSummaries:input_type -> memorysidecar.v1.ListSummariesRequest
-	47,  // 126: memorysidecar.v1.SessionService.ListSummarySources:input_type -> memorysidecar.v1.ListSummarySourcesRequest
-	37,  // 127: memorysidecar.v1.SessionService.FillToolResults:input_type -> memorysidecar.v1.FillToolResultsRequest
-	49,  // 128: memorysidecar.v1.SessionService.ExportSession:input_type -> memorysidecar.v1.ExportSessionRequest
-	51,  // 129: memorysidecar.v1.SessionService.ImportSession:input_type -> memorysidecar.v1.ImportSessionRequest
-	53,  // 130: memorysidecar.v1.SessionService.CountTokens:input_type -> memorysidecar.v1.CountTokensRequest
-	1,   // 131: memorysidecar.v1.SessionService.CreateSession:output_type -> memorysidecar.v1.CreateSessionResponse
-	3,   // 132: memorysidecar.v1.SessionService.GetSession:output_type -> memorysidecar.v1.GetSessionResponse
-	5,   // 133: memorysidecar.v1.SessionService.ListSessions:output_type -> memorysidecar.v1.ListSessionsResponse
-	7,   // 134: memorysidecar.v1.SessionService.UpdateSession:output_type -> memorysidecar.v1.UpdateSessionResponse
-	9,   // 135: memorysidecar.v1.SessionService.DeleteSession:output_type -> memorysidecar.v1.DeleteSessionResponse
-	11,  // 136: memorysidecar.v1.SessionService.ForkSession:output_type -> memorysidecar.v1.ForkSessionResponse
-	13,  // 137: memorysidecar.v1.SessionService.ResetSession:output_type -> memorysidecar.v1.ResetSessionResponse
-	16,  // 138: memorysidecar.v1.SessionService.AppendMessages:output_type -> memorysidecar.v1.AppendMessagesResponse
-	19,  // 139: memorysidecar.v1.SessionService.ListMessages:output_type -> memorysidecar.v1.ListMessagesResponse
-	21,  // 140: memorysidecar.v1.SessionService.GetMessage:output_type -> memorysidecar.v1.GetMessageResponse
-	23,  // 141: memorysidecar.v1.SessionService.UpdateMessage:output_type -> memorysidecar.v1.UpdateMessageResponse
-	25,  // 142: memorysidecar.v1.SessionService.DeleteMessage:output_type -> memorysidecar.v1.DeleteMessageResponse
-	100, // 143: memorysidecar.v1.SessionService.BatchGetMessages:output_type -> memorysidecar.v1.BatchGetMessagesResponse
-	101, // 144: memorysidecar.v1.SessionService.FindMessages:output_type -> memorysidecar.v1.FindMessagesResponse
-	102, // 145: memorysidecar.v1.SessionService.BatchDeleteMessages:output_type -> memorysidecar.v1.BatchDeleteMessagesResponse
-	103, // 146: memorysidecar.v1.SessionService.PopMessages:output_type -> memorysidecar.v1.PopMessagesResponse
-	104, // 147: memorysidecar.v1.SessionService.ReplaceMessages:output_type -> memorysidecar.v1.ReplaceMessagesResponse
-	27,  // 148: memorysidecar.v1.SessionService.GetWindow:output_type -> memorysidecar.v1.GetWindowResponse
-	40,  // 149: memorysidecar.v1.SessionService.PreviewPolicy:output_type -> memorysidecar.v1.PreviewPolicyResponse
-	42,  // 150: memorysidecar.v1.SessionService.ListPolicyPresets:output_type -> memorysidecar.v1.ListPolicyPresetsResponse
-	30,  // 151: memorysidecar.v1.SessionService.TrimSession:output_type -> memorysidecar.v1.TrimSessionResponse
-	32,  // 152: memorysidecar.v1.SessionService.RestoreMessages:output_type -> memorysidecar.v1.RestoreMessagesResponse
-	34,  // 153: memorysidecar.v1.SessionService.ListSummaryInputs:output_type -> memorysidecar.v1.ListSummaryInputsResponse
-	36,  // 154: memorysidecar.v1.SessionService.SetSummary:output_type -> memorysidecar.v1.SetSummaryResponse
-	44,  // 155: memorysidecar.v1.SessionService.CompactSession:output_type -> memorysidecar.v1.CompactSessionResponse
-	46,  // 156: memorysidecar.v1.SessionService.ListSummaries:output_type -> memorysidecar.v1.ListSummariesResponse
-	48,  // 157: memorysidecar.v1.SessionService.ListSummarySources:output_type -> memorysidecar.v1.ListSummarySourcesResponse
-	38,  // 158: memorysidecar.v1.SessionService.FillToolResults:output_type -> memorysidecar.v1.FillToolResultsResponse
-	50,  // 159: memorysidecar.v1.SessionService.ExportSession:output_type -> memorysidecar.v1.ExportSessionResponse
-	52,  // 160: memorysidecar.v1.SessionService.ImportSession:output_type -> memorysidecar.v1.ImportSessionResponse
-	54,  // 161: memorysidecar.v1.SessionService.CountTokens:output_type -> memorysidecar.v1.CountTokensResponse
-	131, // [131:162] is the sub-list for method output_type
-	100, // [100:131] is the sub-list for method input_type
-	100, // [100:100] is the sub-list for extension type_name
-	100, // [100:100] is the sub-list for extension extendee
-	0,   // [0:100] is the sub-list for field type_name
+	77,  // 40: memorysidecar.v1.ListMessagesRequest.sessions:type_name -> memorysidecar.v1.MessageSessions
+	64,  // 41: memorysidecar.v1.ListMessagesResponse.messages:type_name -> memorysidecar.v1.Message
+	78,  // 42: memorysidecar.v1.ListMessagesResponse.rendered:type_name -> memorysidecar.v1.RenderedMessages
+	59,  // 43: memorysidecar.v1.ListMessagesResponse.total:type_name -> memorysidecar.v1.ListTotal
+	79,  // 44: memorysidecar.v1.ListMessagesResponse.found_messages:type_name -> memorysidecar.v1.FoundMessage
+	64,  // 45: memorysidecar.v1.GetMessageResponse.message:type_name -> memorysidecar.v1.Message
+	64,  // 46: memorysidecar.v1.UpdateMessageRequest.message:type_name -> memorysidecar.v1.Message
+	60,  // 47: memorysidecar.v1.UpdateMessageRequest.update_mask:type_name -> google.protobuf.FieldMask
+	64,  // 48: memorysidecar.v1.UpdateMessageResponse.message:type_name -> memorysidecar.v1.Message
+	61,  // 49: memorysidecar.v1.UpdateMessageResponse.trims:type_name -> memorysidecar.v1.Trim
+	63,  // 50: memorysidecar.v1.UpdateMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	61,  // 51: memorysidecar.v1.DeleteMessageResponse.trims:type_name -> memorysidecar.v1.Trim
+	63,  // 52: memorysidecar.v1.DeleteMessageResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	70,  // 53: memorysidecar.v1.GetWindowRequest.policy:type_name -> memorysidecar.v1.PolicyChoice
+	68,  // 54: memorysidecar.v1.GetWindowRequest.form:type_name -> memorysidecar.v1.MessageForm
+	64,  // 55: memorysidecar.v1.GetWindowResponse.messages:type_name -> memorysidecar.v1.Message
+	80,  // 56: memorysidecar.v1.GetWindowResponse.summary:type_name -> memorysidecar.v1.Summary
+	63,  // 57: memorysidecar.v1.GetWindowResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	63,  // 58: memorysidecar.v1.GetWindowResponse.outside_totals:type_name -> memorysidecar.v1.Totals
+	81,  // 59: memorysidecar.v1.GetWindowResponse.outside_seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	61,  // 60: memorysidecar.v1.GetWindowResponse.trims:type_name -> memorysidecar.v1.Trim
+	62,  // 61: memorysidecar.v1.GetWindowResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
+	82,  // 62: memorysidecar.v1.GetWindowResponse.warnings:type_name -> memorysidecar.v1.PolicyWarning
+	78,  // 63: memorysidecar.v1.GetWindowResponse.rendered:type_name -> memorysidecar.v1.RenderedMessages
+	29,  // 64: memorysidecar.v1.TrimSessionRequest.run_policy:type_name -> memorysidecar.v1.RunPolicy
+	83,  // 65: memorysidecar.v1.TrimSessionRequest.unit:type_name -> memorysidecar.v1.WindowUnit
+	61,  // 66: memorysidecar.v1.TrimSessionResponse.trims:type_name -> memorysidecar.v1.Trim
+	63,  // 67: memorysidecar.v1.TrimSessionResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	62,  // 68: memorysidecar.v1.TrimSessionResponse.stage_runs:type_name -> memorysidecar.v1.StageRun
+	81,  // 69: memorysidecar.v1.RestoreMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	63,  // 70: memorysidecar.v1.RestoreMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	64,  // 71: memorysidecar.v1.ListSummaryInputsResponse.messages:type_name -> memorysidecar.v1.Message
+	63,  // 72: memorysidecar.v1.ListSummaryInputsResponse.totals:type_name -> memorysidecar.v1.Totals
+	84,  // 73: memorysidecar.v1.SetSummaryRequest.placement:type_name -> memorysidecar.v1.SummaryPlacement
+	56,  // 74: memorysidecar.v1.SetSummaryResponse.session:type_name -> memorysidecar.v1.Session
+	61,  // 75: memorysidecar.v1.SetSummaryResponse.trims:type_name -> memorysidecar.v1.Trim
+	80,  // 76: memorysidecar.v1.SetSummaryResponse.placed:type_name -> memorysidecar.v1.Summary
+	64,  // 77: memorysidecar.v1.FillToolResultsResponse.messages:type_name -> memorysidecar.v1.Message
+	63,  // 78: memorysidecar.v1.FillToolResultsResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	70,  // 79: memorysidecar.v1.PreviewPolicyRequest.policies:type_name -> memorysidecar.v1.PolicyChoice
+	85,  // 80: memorysidecar.v1.PreviewPolicyRequest.occasions:type_name -> memorysidecar.v1.StageOn
+	86,  // 81: memorysidecar.v1.PreviewPolicyRequest.source:type_name -> memorysidecar.v1.PreviewSource
+	65,  // 82: memorysidecar.v1.PreviewPolicyRequest.tool_outcomes:type_name -> memorysidecar.v1.ToolOutcome
+	68,  // 83: memorysidecar.v1.PreviewPolicyRequest.form:type_name -> memorysidecar.v1.MessageForm
+	87,  // 84: memorysidecar.v1.PreviewPolicyResponse.previews:type_name -> memorysidecar.v1.PolicyPreview
+	78,  // 85: memorysidecar.v1.PreviewPolicyResponse.rendered:type_name -> memorysidecar.v1.RenderedMessages
+	88,  // 86: memorysidecar.v1.ListPolicyPresetsResponse.presets:type_name -> memorysidecar.v1.PolicyPreset
+	89,  // 87: memorysidecar.v1.CompactSessionRequest.summarize:type_name -> memorysidecar.v1.Summarize
+	90,  // 88: memorysidecar.v1.CompactSessionRequest.wait:type_name -> google.protobuf.Duration
+	91,  // 89: memorysidecar.v1.CompactSessionResponse.task:type_name -> memorysidecar.v1.HookTask
+	92,  // 90: memorysidecar.v1.CompactSessionResponse.outcome:type_name -> memorysidecar.v1.CompactOutcome
+	80,  // 91: memorysidecar.v1.CompactSessionResponse.summary:type_name -> memorysidecar.v1.Summary
+	93,  // 92: memorysidecar.v1.ListSummariesRequest.order:type_name -> memorysidecar.v1.SummaryOrder
+	80,  // 93: memorysidecar.v1.ListSummariesResponse.summaries:type_name -> memorysidecar.v1.Summary
+	64,  // 94: memorysidecar.v1.ListSummarySourcesResponse.messages:type_name -> memorysidecar.v1.Message
+	94,  // 95: memorysidecar.v1.ExportSessionResponse.chunk:type_name -> memorysidecar.v1.SnapshotChunk
+	94,  // 96: memorysidecar.v1.ImportSessionRequest.chunk:type_name -> memorysidecar.v1.SnapshotChunk
+	56,  // 97: memorysidecar.v1.ImportSessionResponse.session:type_name -> memorysidecar.v1.Session
+	64,  // 98: memorysidecar.v1.CountTokensRequest.messages:type_name -> memorysidecar.v1.Message
+	95,  // 99: memorysidecar.v1.CountTokensRequest.token_rule:type_name -> memorysidecar.v1.TokenRule
+	96,  // 100: memorysidecar.v1.CountTokensRequest.custom_token_rule:type_name -> memorysidecar.v1.CustomTokenRule
+	95,  // 101: memorysidecar.v1.CountTokensResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
+	0,   // 102: memorysidecar.v1.SessionService.CreateSession:input_type -> memorysidecar.v1.CreateSessionRequest
+	2,   // 103: memorysidecar.v1.SessionService.GetSession:input_type -> memorysidecar.v1.GetSessionRequest
+	4,   // 104: memorysidecar.v1.SessionService.ListSessions:input_type -> memorysidecar.v1.ListSessionsRequest
+	6,   // 105: memorysidecar.v1.SessionService.UpdateSession:input_type -> memorysidecar.v1.UpdateSessionRequest
+	8,   // 106: memorysidecar.v1.SessionService.DeleteSession:input_type -> memorysidecar.v1.DeleteSessionRequest
+	10,  // 107: memorysidecar.v1.SessionService.ForkSession:input_type -> memorysidecar.v1.ForkSessionRequest
+	12,  // 108: memorysidecar.v1.SessionService.ResetSession:input_type -> memorysidecar.v1.ResetSessionRequest
+	14,  // 109: memorysidecar.v1.SessionService.AppendMessages:input_type -> memorysidecar.v1.AppendMessagesRequest
+	18,  // 110: memorysidecar.v1.SessionService.ListMessages:input_type -> memorysidecar.v1.ListMessagesRequest
+	20,  // 111: memorysidecar.v1.SessionService.GetMessage:input_type -> memorysidecar.v1.GetMessageRequest
+	22,  // 112: memorysidecar.v1.SessionService.UpdateMessage:input_type -> memorysidecar.v1.UpdateMessageRequest
+	24,  // 113: memorysidecar.v1.SessionService.DeleteMessage:input_type -> memorysidecar.v1.DeleteMessageRequest
+	97,  // 114: memorysidecar.v1.SessionService.BatchGetMessages:input_type -> memorysidecar.v1.BatchGetMessagesRequest
+	98,  // 115: memorysidecar.v1.SessionService.FindMessages:input_type -> memorysidecar.v1.FindMessagesRequest
+	99,  // 116: memorysidecar.v1.SessionService.BatchDeleteMessages:input_type -> memorysidecar.v1.BatchDeleteMessagesRequest
+	100, // 117: memorysidecar.v1.SessionService.PopMessages:input_type -> memorysidecar.v1.PopMessagesRequest
+	101, // 118: memorysidecar.v1.SessionService.ReplaceMessages:input_type -> memorysidecar.v1.ReplaceMessagesRequest
+	26,  // 119: memorysidecar.v1.SessionService.GetWindow:input_type -> memorysidecar.v1.GetWindowRequest
+	39,  // 120: memorysidecar.v1.SessionService.PreviewPolicy:input_type -> memorysidecar.v1.PreviewPolicyRequest
+	41,  // 121: memorysidecar.v1.SessionService.ListPolicyPresets:input_type -> memorysidecar.v1.ListPolicyPresetsRequest
+	28,  // 122: memorysidecar.v1.SessionService.TrimSession:input_type -> memorysidecar.v1.TrimSessionRequest
+	31,  // 123: memorysidecar.v1.SessionService.RestoreMessages:input_type -> memorysidecar.v1.RestoreMessagesRequest
+	33,  // 124: memorysidecar.v1.SessionService.ListSummaryInputs:input_type -> memorysidecar.v1.ListSummaryInputsRequest
+	35,  // 125: memorysidecar.v1.SessionService.SetSummary:input_type -> memorysidecar.v1.SetSummaryRequest
+	43,  // 126: memorysidecar.v1.SessionService.CompactSession:input_type -> memorysidecar.v1.CompactSessionRequest
+	45,  // 127: memorysidecar.v1.SessionService.ListSummaries:input_type -> memorysidecar.v1.ListSummariesRequest
+	47,  // 128: memorysidecar.v1.SessionService.ListSummarySources:input_type -> memorysidecar.v1.ListSummarySourcesRequest
+	37,  // 129: memorysidecar.v1.SessionService.FillToolResults:input_type -> memorysidecar.v1.FillToolResultsRequest
+	49,  // 130: memorysidecar.v1.SessionService.ExportSession:input_type -> memorysidecar.v1.ExportSessionRequest
+	51,  // 131: memorysidecar.v1.SessionService.ImportSession:input_type -> memorysidecar.v1.ImportSessionRequest
+	53,  // 132: memorysidecar.v1.SessionService.CountTokens:input_type -> memorysidecar.v1.CountTokensRequest
+	1,   // 133: memorysidecar.v1.SessionService.CreateSession:output_type -> memorysidecar.v1.CreateSessionResponse
+	3,   // 134: memorysidecar.v1.SessionService.GetSession:output_type -> memorysidecar.v1.GetSessionResponse
+	5,   // 135: memorysidecar.v1.SessionService.ListSessions:output_type -> memorysidecar.v1.ListSessionsResponse
+	7,   // 136: memorysidecar.v1.SessionService.UpdateSession:output_type -> memorysidecar.v1.UpdateSessionResponse
+	9,   // 137: memorysidecar.v1.SessionService.DeleteSession:output_type -> memorysidecar.v1.DeleteSessionResponse
+	11,  // 138: memorysidecar.v1.SessionService.ForkSession:output_type -> memorysidecar.v1.ForkSessionResponse
+	13,  // 139: memorysidecar.v1.SessionService.ResetSession:output_type -> memorysidecar.v1.ResetSessionResponse
+	16,  // 140: memorysidecar.v1.SessionService.AppendMessages:output_type -> memorysidecar.v1.AppendMessagesResponse
+	19,  // 141: memorysidecar.v1.SessionService.ListMessages:output_type -> memorysidecar.v1.ListMessagesResponse
+	21,  // 142: memorysidecar.v1.SessionService.GetMessage:output_type -> memorysidecar.v1.GetMessageResponse
+	23,  // 143: memorysidecar.v1.SessionService.UpdateMessage:output_type -> memorysidecar.v1.UpdateMessageResponse
+	25,  // 144: memorysidecar.v1.SessionService.DeleteMessage:output_type -> memorysidecar.v1.DeleteMessageResponse
+	102, // 145: memorysidecar.v1.SessionService.BatchGetMessages:output_type -> memorysidecar.v1.BatchGetMessagesResponse
+	103, // 146: memorysidecar.v1.SessionService.FindMessages:output_type -> memorysidecar.v1.FindMessagesResponse
+	104, // 147: memorysidecar.v1.SessionService.BatchDeleteMessages:output_type -> memorysidecar.v1.BatchDeleteMessagesResponse
+	105, // 148: memorysidecar.v1.SessionService.PopMessages:output_type -> memorysidecar.v1.PopMessagesResponse
+	106, // 149: memorysidecar.v1.SessionService.ReplaceMessages:output_type -> memorysidecar.v1.ReplaceMessagesResponse
+	27,  // 150: memorysidecar.v1.SessionService.GetWindow:output_type -> memorysidecar.v1.GetWindowResponse
+	40,  // 151: memorysidecar.v1.SessionService.PreviewPolicy:output_type -> memorysidecar.v1.PreviewPolicyResponse
+	42,  // 152: memorysidecar.v1.SessionService.ListPolicyPresets:output_type -> memorysidecar.v1.ListPolicyPresetsResponse
+	30,  // 153: memorysidecar.v1.SessionService.TrimSession:output_type -> memorysidecar.v1.TrimSessionResponse
+	32,  // 154: memorysidecar.v1.SessionService.RestoreMessages:output_type -> memorysidecar.v1.RestoreMessagesResponse
+	34,  // 155: memorysidecar.v1.SessionService.ListSummaryInputs:output_type -> memorysidecar.v1.ListSummaryInputsResponse
+	36,  // 156: memorysidecar.v1.SessionService.SetSummary:output_type -> memorysidecar.v1.SetSummaryResponse
+	44,  // 157: memorysidecar.v1.SessionService.CompactSession:output_type -> memorysidecar.v1.CompactSessionResponse
+	46,  // 158: memorysidecar.v1.SessionService.ListSummaries:output_type -> memorysidecar.v1.ListSummariesResponse
+	48,  // 159: memorysidecar.v1.SessionService.ListSummarySources:output_type -> memorysidecar.v1.ListSummarySourcesResponse
+	38,  // 160: memorysidecar.v1.SessionService.FillToolResults:output_type -> memorysidecar.v1.FillToolResultsResponse
+	50,  // 161: memorysidecar.v1.SessionService.ExportSession:output_type -> memorysidecar.v1.ExportSessionResponse
+	52,  // 162: memorysidecar.v1.SessionService.ImportSession:output_type -> memorysidecar.v1.ImportSessionResponse
+	54,  // 163: memorysidecar.v1.SessionService.CountTokens:output_type -> memorysidecar.v1.CountTokensResponse
+	133, // [133:164] is the sub-list for method output_type
+	102, // [102:133] is the sub-list for method input_type
+	102, // [102:102] is the sub-list for extension type_name
+	102, // [102:102] is the sub-list for extension extendee
+	0,   // [0:102] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_session_service_proto_init() }

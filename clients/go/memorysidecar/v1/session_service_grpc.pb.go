@@ -165,10 +165,10 @@ type SessionServiceClient interface {
 	//   - FAILED_PRECONDITION, `RECORD_CHECKSUM_MISMATCH`
 	//   - ABORTED, `RECORD_VERSION_MISMATCH`
 	AppendMessages(ctx context.Context, in *AppendMessagesRequest, opts ...grpc.CallOption) (*AppendMessagesResponse, error)
-	// Lists messages of a session's log, whether or not they are in the window.
+	// Lists messages of a session's log, or of several, whether or not they are in the window.
 	//
 	// Errors:
-	//   - NOT_FOUND, `SESSION_NOT_FOUND`
+	//   - NOT_FOUND, `SESSION_NOT_FOUND`: the session of `session_id`
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
 	//   - FAILED_PRECONDITION, `WINDOW_FULL`: with `form`, when a single message takes too many bytes
 	ListMessages(ctx context.Context, in *ListMessagesRequest, opts ...grpc.CallOption) (*ListMessagesResponse, error)
@@ -783,10 +783,10 @@ type SessionServiceServer interface {
 	//   - FAILED_PRECONDITION, `RECORD_CHECKSUM_MISMATCH`
 	//   - ABORTED, `RECORD_VERSION_MISMATCH`
 	AppendMessages(context.Context, *AppendMessagesRequest) (*AppendMessagesResponse, error)
-	// Lists messages of a session's log, whether or not they are in the window.
+	// Lists messages of a session's log, or of several, whether or not they are in the window.
 	//
 	// Errors:
-	//   - NOT_FOUND, `SESSION_NOT_FOUND`
+	//   - NOT_FOUND, `SESSION_NOT_FOUND`: the session of `session_id`
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
 	//   - FAILED_PRECONDITION, `WINDOW_FULL`: with `form`, when a single message takes too many bytes
 	ListMessages(context.Context, *ListMessagesRequest) (*ListMessagesResponse, error)

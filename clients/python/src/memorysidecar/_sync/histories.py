@@ -15,6 +15,13 @@ from .calls import Calls
 from .pager import Pager
 
 
+def _sessions_of(
+    session_ids: Iterable[str] | None, sessions: v1.SessionFilter | f.Json | None
+) -> v1.MessageSessions:
+    ids = None if session_ids is None else f.ids_of(session_ids)
+    return v1.MessageSessions(session_ids=ids, filter=f.filter_of(v1.SessionFilter, sessions))
+
+
 class HistoryMethods(Calls):
     """Messages of a log in batches."""
 
@@ -35,6 +42,48 @@ class HistoryMethods(Calls):
         )
         pages = self._pages(request, v1.BatchGetMessagesResponse, "messages", call)
         return list(pages)
+
+    def list_session_messages(
+        self,
+        session_ids: Iterable[str] | None = None,
+        *,
+        sessions: v1.SessionFilter | f.Json | None = None,
+        filter: v1.MessageFilter | f.Json | None = None,
+        order: f.MessageOrder | None = None,
+        page_size: int = 0,
+        **call: Unpack[f.ReadOptions],
+    ) -> Pager[v1.FoundMessage, v1.ListMessagesResponse]:
+        """Lists the messages of several sessions with their sessions, one session after the other.
+
+        :param session_ids: the sessions, in this order.
+        :param sessions: a filter of sessions instead, in the order of their creation; ``{}`` means
+            all.
+        :param filter: of the messages.
+        """
+        request = v1.ListMessagesRequest(
+            sessions=_sessions_of(session_ids, sessions),
+            filter=f.filter_of(v1.MessageFilter, filter),
+            order=f.order_of(v1.MessageOrder, order),
+            page_size=page_size,
+        )
+        return self._pages(request, v1.ListMessagesResponse, "found_messages", call)
+
+    def count_session_messages(
+        self,
+        session_ids: Iterable[str] | None = None,
+        *,
+        sessions: v1.SessionFilter | f.Json | None = None,
+        filter: v1.MessageFilter | f.Json | None = None,
+        **call: Unpack[f.ReadOptions],
+    ) -> v1.ListTotal:
+        """Counts the messages that such a list gives, up to a bound."""
+        request = v1.ListMessagesRequest(
+            sessions=_sessions_of(session_ids, sessions),
+            filter=f.filter_of(v1.MessageFilter, filter),
+            page_size=1,
+            include_total=True,
+        )
+        return self._unary(request, v1.ListMessagesResponse, call).total
 
     def find_messages(
         self,

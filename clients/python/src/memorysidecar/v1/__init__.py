@@ -292,6 +292,7 @@ from .filter_pb2 import (
 from .history_pb2 import (
     BatchGetMessagesRequest as BatchGetMessagesRequest,
     BatchGetMessagesResponse as BatchGetMessagesResponse,
+    MessageSessions as MessageSessions,
     FindMessagesRequest as FindMessagesRequest,
     FoundMessage as FoundMessage,
     FindMessagesResponse as FindMessagesResponse,

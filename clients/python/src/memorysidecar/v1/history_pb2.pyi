@@ -36,6 +36,14 @@ class BatchGetMessagesResponse(_message.Message):
     next_page_token: str
     def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., missing_message_ids: _Optional[_Iterable[str]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
+class MessageSessions(_message.Message):
+    __slots__ = ("session_ids", "filter")
+    SESSION_IDS_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    session_ids: _containers.RepeatedScalarFieldContainer[str]
+    filter: _session_pb2.SessionFilter
+    def __init__(self, session_ids: _Optional[_Iterable[str]] = ..., filter: _Optional[_Union[_session_pb2.SessionFilter, _Mapping]] = ...) -> None: ...
+
 class FindMessagesRequest(_message.Message):
     __slots__ = ("namespace", "message_ids", "filter", "page_size", "page_token")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]

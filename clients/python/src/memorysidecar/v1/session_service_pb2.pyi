@@ -275,7 +275,7 @@ class ReplyError(_message.Message):
     def __init__(self, code: _Optional[int] = ..., reason: _Optional[_Union[_error_reason_pb2.ErrorReason, str]] = ..., message: _Optional[str] = ..., metadata: _Optional[_Mapping[str, str]] = ...) -> None: ...
 
 class ListMessagesRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "filter", "order", "page_size", "page_token", "form", "include_total")
+    __slots__ = ("namespace", "session_id", "filter", "order", "page_size", "page_token", "form", "include_total", "sessions")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     FILTER_FIELD_NUMBER: _ClassVar[int]
@@ -284,6 +284,7 @@ class ListMessagesRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     FORM_FIELD_NUMBER: _ClassVar[int]
     INCLUDE_TOTAL_FIELD_NUMBER: _ClassVar[int]
+    SESSIONS_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
     filter: _message_pb2.MessageFilter
@@ -292,19 +293,22 @@ class ListMessagesRequest(_message.Message):
     page_token: str
     form: _message_pb2.MessageForm
     include_total: bool
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., filter: _Optional[_Union[_message_pb2.MessageFilter, _Mapping]] = ..., order: _Optional[_Union[_message_pb2.MessageOrder, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., form: _Optional[_Union[_message_pb2.MessageForm, str]] = ..., include_total: _Optional[bool] = ...) -> None: ...
+    sessions: _history_pb2.MessageSessions
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., filter: _Optional[_Union[_message_pb2.MessageFilter, _Mapping]] = ..., order: _Optional[_Union[_message_pb2.MessageOrder, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., form: _Optional[_Union[_message_pb2.MessageForm, str]] = ..., include_total: _Optional[bool] = ..., sessions: _Optional[_Union[_history_pb2.MessageSessions, _Mapping]] = ...) -> None: ...
 
 class ListMessagesResponse(_message.Message):
-    __slots__ = ("messages", "next_page_token", "rendered", "total")
+    __slots__ = ("messages", "next_page_token", "rendered", "total", "found_messages")
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     RENDERED_FIELD_NUMBER: _ClassVar[int]
     TOTAL_FIELD_NUMBER: _ClassVar[int]
+    FOUND_MESSAGES_FIELD_NUMBER: _ClassVar[int]
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
     next_page_token: str
     rendered: _message_pb2.RenderedMessages
     total: _filter_pb2.ListTotal
-    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., rendered: _Optional[_Union[_message_pb2.RenderedMessages, _Mapping]] = ..., total: _Optional[_Union[_filter_pb2.ListTotal, _Mapping]] = ...) -> None: ...
+    found_messages: _containers.RepeatedCompositeFieldContainer[_history_pb2.FoundMessage]
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., rendered: _Optional[_Union[_message_pb2.RenderedMessages, _Mapping]] = ..., total: _Optional[_Union[_filter_pb2.ListTotal, _Mapping]] = ..., found_messages: _Optional[_Iterable[_Union[_history_pb2.FoundMessage, _Mapping]]] = ...) -> None: ...
 
 class GetMessageRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "message_id")

@@ -355,10 +355,10 @@ class SessionServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListMessages(self, request, context):
-        """Lists messages of a session's log, whether or not they are in the window.
+        """Lists messages of a session's log, or of several, whether or not they are in the window.
 
         Errors:
-        - NOT_FOUND, `SESSION_NOT_FOUND`
+        - NOT_FOUND, `SESSION_NOT_FOUND`: the session of `session_id`
         - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
         - FAILED_PRECONDITION, `WINDOW_FULL`: with `form`, when a single message takes too many bytes
         """
