@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from pathlib import Path
@@ -32,6 +33,17 @@ def test_tokens(tmp_path: Path) -> None:
                     with pytest.raises(ms.MemorySidecarError) as caught:
                         call()
                     assert caught.value.reason == reason
+
+
+def test_a_token_does_not_travel_unencrypted() -> None:
+    for address in ("memory:50151", "10.0.0.7:50151", "127.0.0.1.example:50151", "[::2]:50151"):
+        with pytest.raises(ValueError, match=f"unencrypted to {re.escape(address)}: pass tls=True"):
+            Client(address, token=TOKEN)
+        Client(address).close()
+        Client(address, token=TOKEN, tls=False).close()
+        Client(address, token=TOKEN, tls=True).close()
+    for address in ("localhost:1", "127.0.0.1:1", "127.1.2.3:1", "[::1]:1", "/tmp/x"):
+        Client(address, token=TOKEN).close()
 
 
 def test_a_watch_waits_for_its_turn(tmp_path: Path) -> None:

@@ -33,7 +33,10 @@ export interface TlsOptions {
 export interface ChannelSettings {
   /** Sent with every call as `authorization: Bearer TOKEN`. Default: none. */
   readonly token?: string | undefined;
-  /** Encrypts the connection. Default false. */
+  /**
+   * Encrypts the connection. Default: no TLS; a `token` is then refused for other hosts. `false`
+   * sends it unencrypted, for networks that you trust.
+   */
   readonly tls?: boolean | TlsOptions | undefined;
 }
 
@@ -60,6 +63,9 @@ const CHANNEL_OPTIONS: ClientOptions = {
   "grpc.enable_channelz": 0,
 };
 
+/** Targets on this host. */
+const LOCAL = /^(unix:|localhost:|127(\.\d{1,3}){3}:|\[::1\]:)/;
+
 /**
  * Turns an address into the target of a channel: `host:port`, `unix:/path` or a path.
  *
@@ -77,8 +83,8 @@ function pem(value: Buffer | string | undefined): Buffer | null {
   return typeof value === "string" ? readFileSync(value) : value;
 }
 
-function toCredentials(tls: boolean | TlsOptions): ChannelCredentials {
-  if (tls === false) return credentials.createInsecure();
+function toCredentials(tls: boolean | TlsOptions | undefined): ChannelCredentials {
+  if (tls === undefined || tls === false) return credentials.createInsecure();
   if (tls === true) return credentials.createSsl();
   return credentials.createSsl(pem(tls.ca), pem(tls.key), pem(tls.cert));
 }
@@ -96,8 +102,14 @@ function withToken(token: string): Interceptor {
 
 /** Opens the generated clients; the connection itself is made by the first call. */
 export function openChannel(address: string, settings: ChannelSettings): RawClients {
-  const { token, tls = false } = settings;
+  const { token, tls } = settings;
   const target = toTarget(address);
+  if (token !== undefined && tls === undefined && !LOCAL.test(target)) {
+    throw new TypeError(
+      `the token would travel unencrypted to ${address}: pass tls: true, or tls: false if you` +
+        " trust the network",
+    );
+  }
   const serverName = typeof tls === "object" ? tls.serverName : undefined;
   const options: ClientOptions = {
     ...CHANNEL_OPTIONS,

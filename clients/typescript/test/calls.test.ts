@@ -213,6 +213,22 @@ describe("connect", () => {
     expect(toTarget(address)).toBe(target);
   });
 
+  test.each(["memory:1", "10.0.0.7:1", "127.0.0.1.example:1", "[::2]:1"])(
+    "sends no token unencrypted to %s, unless told so",
+    (address) => {
+      expect(() => connect(address, { token: "t0" })).toThrow(
+        `the token would travel unencrypted to ${address}: pass tls: true`,
+      );
+      connect(address).close();
+      for (const tls of [true, false]) connect(address, { token: "t0", tls }).close();
+    },
+  );
+
+  test.each(["localhost:1", "127.0.0.1:1", "127.1.2.3:1", "[::1]:1", "/tmp/x", "unix:/tmp/x"])(
+    "sends a token to %s, on this host",
+    (address) => connect(address, { token: "t0" }).close(),
+  );
+
   test.each(["", "localhost", "http://localhost:7070", "a b:1", "::1:7070"])(
     "refuses %j",
     (address) => {

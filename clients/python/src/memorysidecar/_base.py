@@ -137,7 +137,8 @@ class Base:
         :param address: ``host:port``, ``unix:/path``, or the path of a Unix socket.
         :param token: sent with every call; None sends none.
         :param tls: True for TLS with the system's roots, the path of a file with root certificates,
-            or credentials of grpc. Default: no TLS.
+            or credentials of grpc. Default: no TLS; a ``token`` is then refused for other hosts.
+            False sends it unencrypted, for networks that you trust.
         :param namespace: of every call that names none.
         :param timeout: seconds for every call that names none, its retries included; None for no
             limit.
@@ -146,6 +147,7 @@ class Base:
             answer of the server fits.
         """
         target = _channel.target(address)
+        _channel.refuse_plain_token(target, token, tls)
         settings = _channel.options(target, max_receive_bytes)
         self.address = target
         self.namespace = namespace

@@ -30,6 +30,17 @@ def target(address: str | os.PathLike[str]) -> str:
     return text
 
 
+def refuse_plain_token(address: str, token: str | None, tls: Tls | None) -> None:
+    """Refuses a token that would travel unencrypted to another host, unless ``tls`` is False."""
+    if token is None or tls is not None or address.startswith(("unix:", "localhost:", "[::1]:")):
+        return
+    if not re.fullmatch(r"127(\.\d{1,3}){3}:\d+", address):
+        raise ValueError(
+            f"the token would travel unencrypted to {address}: pass tls=True, or tls=False if you"
+            " trust the network"
+        )
+
+
 def options(address: str, max_receive_bytes: int) -> list[tuple[str, Any]]:
     """Gives the options of a channel."""
     settings: list[tuple[str, Any]] = [
