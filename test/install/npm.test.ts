@@ -3,7 +3,15 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, preset } from "../../clients/typescript/src/index.ts";
@@ -18,6 +26,10 @@ const NODE = `node-linux-${process.arch}`;
 /** The newest Node of each older line, and the one that runs this test. */
 const NODES = ["20.20.2", "22.23.3", process.versions.node];
 const VERSION = "0.1.0";
+/** Packages of other runtimes, which are one program each, with their exact versions. */
+const BUN = `@oven/bun-linux-${process.arch === "arm64" ? "aarch64" : "x64"}`;
+const DENO = `@deno/linux-${process.arch}-glibc`;
+const RUNTIMES = [`${BUN}@1.4.5`, `${DENO}@2.9.6`];
 
 let scratch: TempDir;
 let registry: Registry;
@@ -138,6 +150,63 @@ describe.each(NODES)("npm under Node %s", (version) => {
     },
     5 * MINUTES,
   );
+});
+
+describe("the client", () => {
+  const project = () => join(scratch.path, "runtimes");
+  const address = () => `unix:${join(project(), "s.sock")}`;
+  const PROGRAM = `
+    import { connect } from "@memory-sidecar/client";
+    const [address, sessionId] = process.argv.slice(2);
+    const memory = connect(address);
+    await memory.createSession({ sessionId });
+    const { window } = await memory.append(sessionId, ["Hyperion.", "A redwood."], { window: true });
+    const { hits } = await memory.recall("a redwood", { pageSize: 1 });
+    for await (const { event } of memory.watch({ from: "oldest", filter: { sessionId } })) {
+      if (event.detail.$case === "messagesAppended") break;
+    }
+    const { reason } = await memory.getSession("none").catch((error) => error);
+    console.log(window.messages.length, hits[0].passage, reason);
+    memory.close();`;
+  let server: ChildProcess;
+
+  beforeAll(async () => {
+    const folder = emptyFolder("runtimes");
+    const path = pathWith(nodeFolder(process.versions.node));
+    await install(folder, path, "@memory-sidecar/client", ...RUNTIMES, "--ignore-scripts");
+    writeFileSync(join(folder, "program.mjs"), PROGRAM);
+    const command = join(folder, "node_modules/.bin/memory-sidecar");
+    const args = ["serve", "--data-dir", "data", "--listen", address()];
+    server = spawn(command, args, { cwd: folder, env: environment(path), stdio: "ignore" });
+    children.add(server);
+    const memory = connect(address());
+    await memory.serverInfo();
+    memory.close();
+  }, 5 * MINUTES);
+
+  afterAll(() => server.kill());
+
+  const runtimes: readonly { name: string; command: () => string; options: string[] }[] = [
+    ...NODES.map((version) => ({
+      ...{ name: `Node ${version}`, command: () => join(nodeFolder(version), "node"), options: [] },
+    })),
+    {
+      name: "Bun",
+      command: () => join(project(), "node_modules", BUN, "bin/bun"),
+      options: ["run"],
+    },
+    {
+      name: "Deno",
+      command: () => join(project(), "node_modules", DENO, "deno"),
+      options: ["run", "--allow-all"],
+    },
+  ];
+  test.each(runtimes)("works under $name", async ({ name, command, options }) => {
+    const args = [...options, "program.mjs", address(), name.replace(" ", "-")];
+    expect(await outputOf(command(), args, project(), pathWith())).toEqual({
+      ...{ code: 0, output: "2 A redwood. SESSION_NOT_FOUND\n" },
+    });
+  });
 });
 
 describe("the installed package", () => {
