@@ -2,8 +2,8 @@
 // they are written down as literals of these types and compiled, so that a field that no type
 // knows is an error, too. `clients/python/integrations/model-apis` does the same in Python.
 
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
@@ -11,10 +11,10 @@ import type { FormName } from "../../src/forms/form.ts";
 import { Message, type MessageForm } from "../../src/gen/memorysidecar/v1/message.ts";
 import { fromFormMessages, toRendered } from "../../src/session/form-wire.ts";
 import { FORM_CASES, historyIn, wildHistory } from "../support/forms/histories.ts";
+import { installSdks, SDKS } from "../support/forms/sdks.ts";
 import { testSeed } from "../support/kit/random.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const SDKS = join(ROOT, "test/model-types");
 const FOLDER = join(SDKS, "node_modules/.cache/rendered");
 const HISTORIES = 40;
 const SEED = testSeed("message forms");
@@ -61,9 +61,7 @@ function compile(file: string, form: FormName, lines: readonly string[]): string
 }
 
 beforeAll(() => {
-  if (!existsSync(join(SDKS, "node_modules/openai"))) {
-    execFileSync("npm", ["ci", "--ignore-scripts", "--silent"], { cwd: SDKS });
-  }
+  installSdks();
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
 }, 120_000);

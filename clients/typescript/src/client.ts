@@ -3,7 +3,7 @@
 import type { AppendOptions, FormAppendOptions } from "./append-options.ts";
 import * as calls from "./call.ts";
 import { isMemorySidecarError } from "./errors.ts";
-import { elementsOf, type FormMessages, type FormName } from "./forms.ts";
+import { elementsOf, type FormMessages, type FormName, inForm, loadForm } from "./forms.ts";
 import {
   AdminServiceService as Admin,
   type GetServerInfoResponse,
@@ -164,7 +164,12 @@ export class MemorySidecar extends SnapshotMethods {
     opts: AppendOptions & { readonly form?: FormName } = {},
   ): Promise<AppendMessagesResponse> {
     const request = requests.appendRequest({ ...this.change(opts), sessionId }, messages, opts);
-    return this.call(Sessions.appendMessages, request, opts);
+    const { window, context } = opts;
+    const replies = [window, context].map((one) =>
+      typeof one === "object" ? one.form : undefined,
+    );
+    const send = () => this.call(Sessions.appendMessages, request, opts);
+    return replies.includes("langchain") ? loadForm("langchain").then(send) : send();
   }
 
   /** Lists the messages of a session's log in the form of a model API: `opts.form` names it. */
@@ -181,17 +186,21 @@ export class MemorySidecar extends SnapshotMethods {
     sessionId: string,
     opts: options.ListMessagesOptions & { readonly form?: FormName } = {},
   ): AsyncGenerator<Message | JsonObject, void, undefined> {
-    return walkPages(async (token) => {
+    const page = (token: string) => {
       const request = requests.listMessagesRequest(this.session(sessionId, opts), opts, token);
-      const { messages, nextPageToken, rendered } = await this.call(
-        Sessions.listMessages,
-        request,
-        opts,
-      );
-      const items: readonly (Message | JsonObject)[] =
-        opts.form === undefined ? messages : elementsOf<JsonObject>(rendered);
-      return { items, nextPageToken };
+      return this.call(Sessions.listMessages, request, opts);
+    };
+    if (opts.form === undefined) {
+      return walkPages(async (token) => {
+        const { messages, nextPageToken } = await page(token);
+        return { items: messages, nextPageToken };
+      });
+    }
+    const elements = walkPages(async (token) => {
+      const { nextPageToken, rendered } = await page(token);
+      return { items: elementsOf(rendered), nextPageToken };
     });
+    return inForm(elements, opts.form);
   }
 
   /** Counts the messages that a list with these conditions gives, up to a bound. */

@@ -1,5 +1,6 @@
 // Messages in the forms of model APIs: what `form` takes and gives.
 
+import { aiSdkElements, aiSdkMessages, isJoined, type ToolNames } from "./ai-sdk.ts";
 import { choice } from "./choice.ts";
 import {
   type FormNote,
@@ -12,6 +13,7 @@ import type {
   GetWindowResponse,
   PreviewPolicyResponse,
 } from "./gen/memorysidecar/v1/session_service.ts";
+import { langChainElements, langChainMessages, loadLangChain } from "./langchain.ts";
 import type { JsonObject } from "./message.ts";
 
 const FORMS = {
@@ -19,6 +21,9 @@ const FORMS = {
   openai_responses: MessageForm.OPENAI_RESPONSES,
   anthropic: MessageForm.ANTHROPIC,
   gemini: MessageForm.GEMINI,
+  // The messages of these travel as elements of Chat Completions.
+  langchain: MessageForm.OPENAI_CHAT,
+  ai_sdk: MessageForm.OPENAI_CHAT,
 } as const;
 
 /** A form of messages by its name. */
@@ -50,24 +55,62 @@ export function toForm(name: FormName | undefined): MessageForm {
 }
 
 /** Makes JSON of messages in a form. */
-export function toFormMessages(messages: FormMessages): Buffer {
+export function toFormMessages(messages: FormMessages, form: FormName): Buffer {
   if (typeof messages === "string") return Buffer.from(messages);
-  return Buffer.from(JSON.stringify(Array.isArray(messages) ? messages : [messages]));
+  const list: readonly object[] = Array.isArray(messages) ? messages : [messages];
+  return Buffer.from(JSON.stringify(toElements(list, form)));
 }
 
-/** Gives the elements of messages in a form. */
-export function elementsOf<Element>(rendered: RenderedMessages | undefined): Element[] {
-  return rendered === undefined ? [] : (JSON.parse(rendered.messages.toString()) as Element[]);
+function toElements(list: readonly object[], form: FormName): readonly object[] {
+  if (form === "langchain") return langChainElements(list);
+  return form === "ai_sdk" ? aiSdkElements(list) : list;
+}
+
+/** Loads the SDK whose classes the messages of a form have. */
+export async function loadForm(form: FormName | undefined): Promise<void> {
+  if (form === "langchain") await loadLangChain();
+}
+
+/** Gives the elements of messages in the form of a model API. */
+export function elementsOf(rendered: RenderedMessages | undefined): JsonObject[] {
+  return rendered === undefined ? [] : JSON.parse(rendered.messages.toString());
+}
+
+/** Makes messages of a form of elements. */
+export function fromElements<Element>(elements: JsonObject[], form?: FormName): Element[] {
+  if (form === "langchain") return langChainMessages(elements) as Element[];
+  return (form === "ai_sdk" ? aiSdkMessages(elements) : elements) as Element[];
+}
+
+/** Makes messages of a form of the elements of a list, one after the other. */
+export async function* inForm(
+  elements: AsyncIterable<JsonObject>,
+  form: FormName,
+): AsyncGenerator<JsonObject, void, undefined> {
+  await loadForm(form);
+  const tools: ToolNames = new Map();
+  let group: JsonObject[] = [];
+  const made = (): JsonObject[] =>
+    form === "ai_sdk" ? (aiSdkMessages(group, tools) as JsonObject[]) : fromElements(group, form);
+  for await (const element of elements) {
+    if (group.length > 0 && !isJoined(element)) {
+      yield* made();
+      group = [];
+    }
+    group.push(element);
+  }
+  if (group.length > 0) yield* made();
 }
 
 /** Makes plain data of messages in a form. */
 export function toRendered<Response, Element>(
   rendered: RenderedMessages | undefined,
   response: Response,
+  form?: FormName,
 ): Rendered<Response, Element> {
   const system = rendered?.system.toString() ?? "";
   return {
-    messages: elementsOf(rendered),
+    messages: fromElements(elementsOf(rendered), form),
     system: system === "" ? undefined : JSON.parse(system),
     notes: rendered?.notes ?? [],
     totalNoteCount: rendered?.totalNoteCount ?? 0,
@@ -77,24 +120,27 @@ export function toRendered<Response, Element>(
 
 /**
  * Gives the messages of a window or a context that was asked for in a form, such as that of an
- * append.
+ * append. The form must be named if it is `langchain` or `ai_sdk`.
  */
 export function renderedIn<
   Element = JsonObject,
   Response extends GetWindowResponse | AssembleContextResponse =
     | GetWindowResponse
     | AssembleContextResponse,
->(response: Response | undefined): Rendered<Response | undefined, Element> {
-  return toRendered(response?.rendered, response);
+>(response: Response | undefined, form?: FormName): Rendered<Response | undefined, Element> {
+  return toRendered(response?.rendered, response, form);
 }
 
-/** Gives the windows of a preview that was asked for in a form, one for each policy. */
-export function renderedPreviews<Element = JsonObject>({
-  previews,
-  rendered,
-}: PreviewPolicyResponse): Rendered<PolicyPreview, Element>[] {
+/**
+ * Gives the windows of a preview that was asked for in a form, one for each policy. The form must
+ * be named if it is `langchain` or `ai_sdk`.
+ */
+export function renderedPreviews<Element = JsonObject>(
+  { previews, rendered }: PreviewPolicyResponse,
+  form?: FormName,
+): Rendered<PolicyPreview, Element>[] {
   return previews.flatMap((preview, index) => {
     const window = rendered[index];
-    return window === undefined ? [] : [toRendered<PolicyPreview, Element>(window, preview)];
+    return window === undefined ? [] : [toRendered<PolicyPreview, Element>(window, preview, form)];
   });
 }

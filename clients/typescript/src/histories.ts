@@ -181,7 +181,7 @@ export class HistoryMethods extends WindowMethods {
       sessionId,
       ...(form === undefined
         ? { messages: (messages as readonly MessageInput[]).map(toMessage) }
-        : { form: toForm(form), formMessages: toFormMessages(messages) }),
+        : { form: toForm(form), formMessages: toFormMessages(messages, form) }),
       target:
         from === "all" ? { $case: "all", value: {} } : { $case: "fromSeq", value: whole(from) },
       keepCommonPrefix: opts.keepCommonPrefix ?? false,

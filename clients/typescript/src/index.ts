@@ -212,6 +212,7 @@ export type {
   PopMessagesOptions,
   ReplaceMessagesOptions,
 } from "./histories.ts";
+export { type LangChainMessages, useLangChain } from "./langchain.ts";
 export { LocalServer, type LocalServerOptions } from "./local-server.ts";
 export * from "./memory-index.ts";
 export {

@@ -2,7 +2,7 @@
 
 import { given, type MutationOptions } from "./call.ts";
 import { choice, conditions, whole } from "./choice.ts";
-import { type FormName, type Rendered, toRendered } from "./forms.ts";
+import { type FormName, loadForm, type Rendered, toRendered } from "./forms.ts";
 import type { ListTotal } from "./gen/memorysidecar/v1/filter.ts";
 import { type Memory, MemoryKind } from "./gen/memorysidecar/v1/memory.ts";
 import {
@@ -261,7 +261,8 @@ export class MemoryMethods extends RecallMethods {
     opts: options.ContextOptions & { readonly form?: FormName } = {},
   ): Promise<AssembleContextResponse | Rendered<AssembleContextResponse>> {
     const request = requests.contextRequest(this.at(opts), opts);
+    await loadForm(opts.form);
     const answer = await this.call(RecallRpcs.assembleContext, request, opts);
-    return opts.form === undefined ? answer : toRendered(answer.rendered, answer);
+    return opts.form === undefined ? answer : toRendered(answer.rendered, answer, opts.form);
   }
 }

@@ -259,7 +259,7 @@ export function appendRequest(
   const given =
     form === undefined
       ? { messages: list.map(toMessage) }
-      : { form: toForm(form), formMessages: toFormMessages(messages) };
+      : { form: toForm(form), formMessages: toFormMessages(messages, form) };
   return AppendMessagesRequest.fromPartial({
     ...target,
     ...given,

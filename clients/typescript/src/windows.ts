@@ -1,7 +1,7 @@
 // The methods of the client for windows: what goes to the model, and what decides it.
 
 import type { CallOptions } from "./call.ts";
-import { type FormName, type Rendered, toRendered } from "./forms.ts";
+import { type FormName, loadForm, type Rendered, toRendered } from "./forms.ts";
 import type { Message } from "./gen/memorysidecar/v1/message.ts";
 import type { PolicyPreset } from "./gen/memorysidecar/v1/policy.ts";
 import {
@@ -34,8 +34,9 @@ export class WindowMethods extends TaskMethods {
     opts: options.WindowOptions & { readonly form?: FormName } = {},
   ): Promise<GetWindowResponse | Rendered<GetWindowResponse>> {
     const request = requests.windowRequest(this.session(sessionId, opts), opts);
+    await loadForm(opts.form);
     const answer = await this.call(Sessions.getWindow, request, opts);
-    return opts.form === undefined ? answer : toRendered(answer.rendered, answer);
+    return opts.form === undefined ? answer : toRendered(answer.rendered, answer, opts.form);
   }
 
   /**
@@ -48,7 +49,8 @@ export class WindowMethods extends TaskMethods {
     opts: options.PreviewOptions = {},
   ): Promise<PreviewPolicyResponse> {
     const request = requests.previewRequest(this.session(sessionId, opts), policies, opts);
-    return this.call(Sessions.previewPolicy, request, opts);
+    const send = () => this.call(Sessions.previewPolicy, request, opts);
+    return opts.form === "langchain" ? loadForm(opts.form).then(send) : send();
   }
 
   /** Lists the policies that can be had by name, with their options. */

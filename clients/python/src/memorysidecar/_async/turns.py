@@ -168,4 +168,4 @@ class AsyncTurnMethods(AsyncCalls):
         request = m.context_request_of(options, session_id)
         request.session_id = session_id
         answer = await self._unary(request, v1.AssembleContextResponse, call)
-        return answer if form is None else rendered(answer.rendered, answer)
+        return answer if form is None else rendered(answer.rendered, answer, form)

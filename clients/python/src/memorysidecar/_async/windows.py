@@ -69,7 +69,7 @@ class AsyncWindowMethods(AsyncCalls):
             form=None if form is None else form_of(form),
         )
         answer = await self._unary(request, v1.GetWindowResponse, call)
-        return answer if form is None else rendered(answer.rendered, answer)
+        return answer if form is None else rendered(answer.rendered, answer, form)
 
     async def preview_policy(
         self,

@@ -12,7 +12,7 @@ from .. import _fields as f
 from .. import _memory_fields as m
 from .. import _record_fields as n
 from .. import v1
-from .._forms import Element, FormName, elements_of, form_bytes, form_of
+from .._forms import FormName, elements_of, form_bytes, form_of
 from ..errors import AlreadyExists
 from .histories import HistoryMethods
 from .memories import MemoryMethods
@@ -212,7 +212,7 @@ class Client(
             session_id=session_id,
             messages=f.messages_of(messages) if form is None else (),
             form=None if form is None else form_of(form),
-            form_messages=b"" if form is None else form_bytes(messages),
+            form_messages=b"" if form is None else form_bytes(messages, form),
             expected_last_seq=expected_last_seq,
             create_session=create_session,
             turn_end=turn_end,
@@ -237,7 +237,7 @@ class Client(
         order: f.MessageOrder | None = None,
         page_size: int = 0,
         **call: Unpack[f.ReadOptions],
-    ) -> Pager[Element, v1.ListMessagesResponse]: ...
+    ) -> Pager[Any, v1.ListMessagesResponse]: ...
 
     @overload
     def list_messages(
@@ -263,7 +263,7 @@ class Client(
     ) -> Pager[Any, v1.ListMessagesResponse]:
         """Lists the log of a session, the oldest first, in the window or not.
 
-        :param form: gives the messages as a model API takes them, as dicts.
+        :param form: gives the messages as a model API or LangChain takes them.
         """
         request = v1.ListMessagesRequest(
             session_id=session_id,
@@ -275,7 +275,7 @@ class Client(
         if form is None:
             return self._pages(request, v1.ListMessagesResponse, "messages", call)
         return self._pages(
-            request, v1.ListMessagesResponse, lambda page: elements_of(page.rendered), call
+            request, v1.ListMessagesResponse, lambda page: elements_of(page.rendered, form), call
         )
 
     def count_messages(

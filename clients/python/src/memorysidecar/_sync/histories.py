@@ -150,7 +150,7 @@ class HistoryMethods(Calls):
             session_id=session_id,
             messages=f.messages_of(messages) if form is None else (),
             form=None if form is None else form_of(form),
-            form_messages=b"" if form is None else form_bytes(messages),
+            form_messages=b"" if form is None else form_bytes(messages, form),
             from_seq=from_seq,
             all=v1.AllMessages() if all else None,
             keep_common_prefix=keep_common_prefix,

@@ -70,7 +70,7 @@ class WindowMethods(Calls):
             form=None if form is None else form_of(form),
         )
         answer = self._unary(request, v1.GetWindowResponse, call)
-        return answer if form is None else rendered(answer.rendered, answer)
+        return answer if form is None else rendered(answer.rendered, answer, form)
 
     def preview_policy(
         self,

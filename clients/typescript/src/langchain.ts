@@ -1,0 +1,138 @@
+// Messages of LangChain, as elements of Chat Completions and back.
+//
+// LangChain stores a message as `{ type, data }`. An element that does not say all of it also
+// carries it under the key `langchain`: the server gives an element back as it came, so the message
+// comes back equal. An element that the server wrote anew, such as a shortened one, has no such
+// key.
+
+import { isDeepStrictEqual } from "node:util";
+import type { JsonObject } from "./message.ts";
+
+/** A message as LangChain stores it. */
+interface Stored {
+  readonly type: string;
+  readonly data: JsonObject;
+}
+
+/** The part of `@langchain/core/messages` that makes messages. */
+export interface LangChainMessages {
+  readonly mapStoredMessagesToChatMessages: (stored: never[]) => object[];
+}
+
+const KEY = "langchain";
+const ROLES: Readonly<Record<string, string>> = {
+  human: "user",
+  ai: "assistant",
+  system: "system",
+  tool: "tool",
+};
+// Others, such as the reasoning of a model, are only under the key.
+const PARTS: ReadonlySet<unknown> = new Set(["text", "image_url", "file", "refusal"]);
+
+let loaded: LangChainMessages | undefined;
+
+/**
+ * Says which `@langchain/core/messages` makes the messages, where the client does not find it by
+ * itself: `useLangChain(await import("@langchain/core/messages"))`.
+ */
+export function useLangChain(messages: LangChainMessages): void {
+  loaded = messages;
+}
+
+/** Loads `@langchain/core/messages` unless a program has named it. */
+export async function loadLangChain(): Promise<void> {
+  // A program without LangChain must compile.
+  const name: string = "@langchain/core/messages";
+  loaded ??= (await import(name)) as LangChainMessages;
+}
+
+function storedOf(message: object): Stored {
+  if (!("toDict" in message) || typeof message.toDict !== "function") {
+    throw new TypeError('form "langchain" takes messages of LangChain');
+  }
+  // As JSON, without fields that are undefined.
+  return JSON.parse(JSON.stringify(message.toDict()));
+}
+
+/** Makes elements of messages. */
+export function langChainElements(messages: readonly object[]): JsonObject[] {
+  return messages.map((message) => {
+    const stored = storedOf(message);
+    const element = elementOf(stored);
+    if (isDeepStrictEqual(storedOfElement(element), stored)) return element;
+    const { content, ...rest } = stored.data;
+    const data = isDeepStrictEqual(content, element["content"]) ? rest : stored.data;
+    return { ...element, [KEY]: { ...stored, data } };
+  });
+}
+
+function elementOf({ type, data }: Stored): JsonObject {
+  const role = ROLES[type];
+  if (role === undefined) throw new TypeError(`form "langchain" takes no messages of type ${type}`);
+  const { content, name, tool_calls: calls = [], tool_call_id } = data;
+  const parts = (Array.isArray(content) ? content : []).filter(({ type }) => PARTS.has(type));
+  return {
+    role,
+    content: Array.isArray(content) ? parts : content,
+    ...(typeof name === "string" && name !== "" && role !== "tool" ? { name } : {}),
+    ...(Array.isArray(calls) && calls.length > 0 ? { tool_calls: calls.map(toCall) } : {}),
+    ...(tool_call_id === undefined ? {} : { tool_call_id }),
+  };
+}
+
+function toCall({ args, id, name }: { args: unknown; id: string; name: string }): JsonObject {
+  return { id, type: "function", function: { name, arguments: JSON.stringify(args) } };
+}
+
+/** Makes messages of elements. */
+export function langChainMessages(elements: readonly JsonObject[]): object[] {
+  if (loaded === undefined) throw new TypeError("call useLangChain first");
+  return loaded.mapStoredMessagesToChatMessages(elements.map(restored) as never[]);
+}
+
+function restored(element: JsonObject): Stored {
+  const { [KEY]: own, ...rest } = element as JsonObject & { [KEY]?: Stored };
+  if (own === undefined) return storedOfElement(rest);
+  return { ...own, data: { content: element["content"], ...own.data } };
+}
+
+interface Call {
+  readonly id: string;
+  readonly function?: { readonly name: string; readonly arguments: string };
+  readonly custom?: { readonly name: string; readonly input: string };
+}
+
+function storedOfElement(element: JsonObject): Stored {
+  const { role, content, name, tool_calls: calls = [], tool_call_id } = element;
+  const type = Object.keys(ROLES).find((one) => ROLES[one] === role) ?? "system";
+  const made = type === "ai" ? { tool_calls: (calls as Call[]).map(ofCall) } : {};
+  return {
+    type,
+    data: {
+      content: content ?? "",
+      ...(name === undefined ? {} : { name }),
+      ...made,
+      ...(tool_call_id === undefined ? {} : { tool_call_id }),
+      ...(type === "ai" ? { invalid_tool_calls: [] } : {}),
+      additional_kwargs: {},
+      response_metadata: {},
+    },
+  };
+}
+
+function ofCall({ id, function: called, custom }: Call): JsonObject {
+  const name = called?.name ?? custom?.name ?? "";
+  const args = called === undefined ? { input: custom?.input } : argumentsOf(called.arguments);
+  return { name, args, id, type: "tool_call" };
+}
+
+/** Reads the arguments of a call; a model may have written what is no JSON object. */
+function argumentsOf(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // The text itself, then.
+  }
+  return { input: text };
+}
