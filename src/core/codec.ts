@@ -3,6 +3,7 @@
 
 import type { Event, EventType } from "../events/rules/event.ts";
 import type { MemoryScope } from "../memory/rules/memory.ts";
+import type { KeptRecord, RecordDocumentDraft } from "../records/rules/record.ts";
 import type { WindowInsert } from "../session/rules/session.ts";
 import type { Trust } from "../summary/rules/summary.ts";
 import type { TokenRule } from "../window/policy/policy.ts";
@@ -97,6 +98,12 @@ export interface Codec {
       /** Whom it belongs to. */
       readonly scope: MemoryScope;
     },
+    stamp: DocumentStamp,
+  ): Uint8Array;
+  /** The wire form of a document of a record: it has the owner and the ttl of this. */
+  encodeRecordDocument(
+    draft: RecordDocumentDraft,
+    record: Pick<KeptRecord, "path" | "key" | "owner" | "ttlMs"> & { readonly index: number },
     stamp: DocumentStamp,
   ): Uint8Array;
   /** The wire form of a message that the server makes and that is not in the log. */

@@ -2,7 +2,7 @@
 
 import type { Codec } from "../core/codec.ts";
 import { encodeEvent, readEventErases, readEventSeqs } from "../events/wire.ts";
-import { encodeSummaryDocument } from "../recall/documents/wire.ts";
+import { encodeRecordDocument, encodeSummaryDocument } from "../recall/documents/wire.ts";
 import { readDetail, readSpeech } from "../session/detail-wire.ts";
 import {
   appendText,
@@ -30,6 +30,7 @@ export const CODEC: Codec = {
   readTrust,
   appendText,
   encodeSummaryDocument,
+  encodeRecordDocument,
   encodeMade,
   decodeMessage,
   changesOf,

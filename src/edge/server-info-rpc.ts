@@ -75,6 +75,7 @@ export const CAPABILITIES = [
   "preview_forms",
   "recall",
   "record_paths",
+  "record_search",
   "record_uploads",
   "records",
   "relations",

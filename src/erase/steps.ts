@@ -10,7 +10,8 @@ import type { MemoryLookup } from "../memory/rules/lookup.ts";
 import type { Memory, MemoryScope } from "../memory/rules/memory.ts";
 import { documentEvents } from "../recall/documents/change-documents.ts";
 import { removeByServer } from "../records/change-records.ts";
-import type { KeptRecord } from "../records/rules/record.ts";
+import { type NamedDocuments, removalSteps } from "../records/record-documents.ts";
+import { type KeptRecord, recordNameOf } from "../records/rules/record.ts";
 import {
   type ErasedPart,
   eraseMessageOf,
@@ -242,7 +243,11 @@ async function eraseDocuments(work: ErasureWork): Promise<void> {
     const { collectionId, documentId } = subject;
     const isMeant = (document: StoredDocument) =>
       document.documentId === documentId || document.sourceId === documentId;
-    await eraseIn(work, { namespace, collectionId }, isMeant);
+    const named = await store.readDocument({ namespace, collectionId }, documentId);
+    const record = recordNameOf(named?.recordId ?? "");
+    // The value of its record says the same.
+    if (record !== undefined) await eraseRecordsOf(work, [record], () => true);
+    else await eraseIn(work, { namespace, collectionId }, isMeant);
     return;
   }
   const isSummary = summaryTest(work);
@@ -251,6 +256,8 @@ async function eraseDocuments(work: ErasureWork): Promise<void> {
     const page = await store.listCollections(namespace, after, PAGE);
     for (const { collectionId } of page) {
       await eraseIn(work, { namespace, collectionId }, (document) => {
+        // Those of records go with these.
+        if (document.recordId !== undefined) return false;
         const { scope } = parts.codec.readDocumentHead(document.bytes);
         return isOfSubject(work, scope) || isSummary(document.sourceId || document.documentId);
       });
@@ -334,17 +341,28 @@ async function eraseRecords(work: ErasureWork): Promise<void> {
       ...(after === undefined ? {} : { after }),
     });
     const isMeant = ({ owner }: KeptRecord): boolean => isOfSubject(work, owner);
-    const names = page.records.filter(isMeant);
-    let part: ErasedPart | undefined;
-    if (names.length > 0) {
-      await removeByServer(context, { namespace, names, reason: "erased", isMeant }, (count) => {
-        part = { counts: { record: count }, marks: [] };
-        return work.settle(part);
-      });
-    }
-    if (part !== undefined) work.took(part);
+    await eraseRecordsOf(work, page.records.filter(isMeant), isMeant);
     after = page.next;
   } while (after !== undefined);
+}
+
+/** Erases records with their documents. */
+async function eraseRecordsOf(
+  work: ErasureWork,
+  names: readonly NamedDocuments[],
+  isMeant: (record: KeptRecord) => boolean,
+): Promise<void> {
+  const { namespace, parts } = work;
+  for (const step of removalSteps(names)) {
+    let part: ErasedPart | undefined;
+    const removal = { namespace, names: step, reason: "erased", isMeant } as const;
+    await removeByServer(parts.context, removal, (removed) => {
+      const documents = removed.reduce((sum, { search }) => sum + (search?.documentCount ?? 0), 0);
+      part = { counts: { record: removed.length, document: documents }, marks: [] };
+      return work.settle(part);
+    });
+    if (part !== undefined) work.took(part);
+  }
 }
 
 // Answers that are remembered.

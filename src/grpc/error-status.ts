@@ -84,6 +84,7 @@ export const STATUS_CODES = {
   UPLOAD_OFFSET_MISMATCH: status.ABORTED,
   RECORD_CHECKSUM_MISMATCH: status.FAILED_PRECONDITION,
   RECORD_VALUE_TOO_LARGE: status.FAILED_PRECONDITION,
+  DOCUMENT_OF_RECORD: status.FAILED_PRECONDITION,
 } as const satisfies Readonly<Record<ErrorReason, status>>;
 
 type Unavailable = {

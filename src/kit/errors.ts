@@ -73,6 +73,7 @@ export const ERROR_REASONS = [
   "UPLOAD_OFFSET_MISMATCH",
   "RECORD_CHECKSUM_MISMATCH",
   "RECORD_VALUE_TOO_LARGE",
+  "DOCUMENT_OF_RECORD",
 ] as const;
 
 /** Reasons for which a call fails. */

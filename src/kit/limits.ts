@@ -215,13 +215,15 @@ export const LIMITS = {
   documentBytes: 1_048_576,
   /** A document with its payload: with the rest of a call, within 4 MiB. */
   documentWithPayloadBytes: 4_161_536,
-  /** Documents and chunks that one call writes, or documents that it deletes. */
+  /** Documents and chunks that one call writes, or documents that it deletes; also of records. */
   writeDocuments: 1_000,
   /** Documents that one PurgeDocuments deletes, and their bytes. */
   purgeDocuments: 1_000,
   purgeDocumentBytes: 16_777_216,
-  /** Documents and chunks that go with one DeleteDocuments: half a second of work. */
+  /** Documents and chunks that go with one DeleteDocuments or change of records: half a second. */
   deleteDocuments: 10_000,
+  /** Documents of one record. */
+  recordDocuments: 256,
   chunkCharsMin: 50,
   chunkCharsMax: 100_000,
   chunkCharsDefault: 1_000,

@@ -51,6 +51,8 @@ export interface RecallInput {
   readonly withPayloads?: boolean;
   /** Undefined means now. */
   readonly referenceMs: number | undefined;
+  /** Only the best document of each record is a hit. Default false; not with groups. */
+  readonly bestOfRecord?: boolean;
   /** Whose hits have their passages. Default all. */
   readonly passagesOf?: ReadonlySet<RecallKind>;
 }
@@ -258,6 +260,8 @@ export interface SearchDocumentsInput extends CollectionRef {
   readonly withEmbeddings: boolean;
   /** Default false. */
   readonly withPayloads?: boolean;
+  /** Only the best document of each record is a match. Default false. */
+  readonly bestOfRecord?: boolean;
 }
 
 /** Documents that fit, the best first. */

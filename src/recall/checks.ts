@@ -38,6 +38,11 @@ const RECIPE = [
   ...(["contextAfter", "rerank", "allowPartial"] as const),
 ] satisfies readonly (keyof RecallRequest)[];
 
+/** The fields that say what comes with documents, and which of them. */
+const OF_FOUND_DOCUMENTS = [
+  ...(["includeEmbeddings", "includePayloads", "includeRecords", "bestOfRecord"] as const),
+] as const;
+
 const OF_MESSAGES = [
   ...(["sessionIds", "excludeSessionIds", "sessionIdPrefix", "sessionLabels"] as const),
 ];
@@ -71,6 +76,9 @@ export function checkScoring(request: RecallRequest, v: Violations): void {
   checkFilterOf(v, filter, { kind, without });
   if (kind === "document" && filter?.collectionIds.length !== 1) {
     v.add("filter.collection_ids", `must name one collection with the scoring ${scoring}`);
+  }
+  for (const name of ["includeRecords", "bestOfRecord"] as const) {
+    if (kind !== "document" && request[name]) v.add(publicName(name), without);
   }
   const isGrouped = request.groupBySession !== undefined;
   if (kind === "message" && !isGrouped) {
@@ -125,6 +133,9 @@ export function checkRecall(request: RecallRequest, v: Violations): void {
   checkRecallFilter(v, request.filter);
   checkWeights(v, request.weights, request);
   checkKinds(request, v);
+  if (request.bestOfRecord && request.groupBySession !== undefined) {
+    v.add("best_of_record", "must be unset with group_by_session");
+  }
   checkScoring(request, v);
 }
 
@@ -137,9 +148,8 @@ function checkKinds(request: RecallRequest, v: Violations): void {
     if (request.contextBefore > 0) v.add("context_before", without("messages"));
     if (request.contextAfter > 0) v.add("context_after", without("messages"));
   }
-  if (!kinds.has("document")) {
-    if (request.includeEmbeddings) v.add("include_embeddings", without("documents"));
-    if (request.includePayloads) v.add("include_payloads", without("documents"));
+  for (const name of OF_FOUND_DOCUMENTS) {
+    if (!kinds.has("document") && request[name]) v.add(publicName(name), without("documents"));
   }
 }
 

@@ -66,11 +66,13 @@ type Taken = "taken" | "dropped" | "no room";
 export async function collectHits(recall: Recall, place: Place): Promise<Found> {
   const hits: ReadHit[] = [];
   let bytes = 0;
+  const records = await recordsBefore(recall, place.offset);
   const take = async (hit: IndexHit): Promise<Taken> => {
     await turnAfter(recall, hits.length);
     const read = await recall.reader.readWhole(hit);
-    if (read === undefined) return "dropped";
+    if (read === undefined || records.has(recordOfHit(recall, read))) return "dropped";
     if (hits.length > 0 && bytes + read.bytes > PAGE_BYTES) return "no room";
+    records.add(recordOfHit(recall, read));
     hits.push(read);
     bytes += read.bytes;
     return "taken";
@@ -79,6 +81,38 @@ export async function collectHits(recall: Recall, place: Place): Promise<Found> 
     `${kind} ${position} ${containerId}`;
   const end = await fill(recall, place, { itemsOf: ({ hits: all }) => all, nameOf, take });
   return { hits, groups: [], ...end, rerank: "off" };
+}
+
+/** The record whose best document a hit has to be; undefined when it may be any document. */
+export function recordOfHit({ input }: Recall, { record }: ReadHit): string | undefined {
+  if (input.bestOfRecord !== true || record.kind !== "document") return undefined;
+  return record.document.recordId;
+}
+
+/** Records that have hits before a place of the list, where only the best of each counts. */
+async function recordsBefore(recall: Recall, offset: number): Promise<HitRecords> {
+  const records = new HitRecords();
+  if (offset === 0 || recall.input.bestOfRecord !== true) return records;
+  const { hits } = await askIndex(recall, { offset: 0, limit: offset });
+  for (const [at, hit] of hits.entries()) {
+    await turnAfter(recall, at);
+    const read = await recall.reader.read(hit);
+    if (read !== undefined) records.add(recordOfHit(recall, read));
+  }
+  return records;
+}
+
+/** Records that have a hit. */
+export class HitRecords {
+  readonly #ids = new Set<string>();
+
+  has(recordId: string | undefined): boolean {
+    return recordId !== undefined && this.#ids.has(recordId);
+  }
+
+  add(recordId: string | undefined): void {
+    if (recordId !== undefined) this.#ids.add(recordId);
+  }
 }
 
 /** Takes groups with their hits. */

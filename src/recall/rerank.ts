@@ -9,9 +9,11 @@ import {
   collectGroups,
   collectHits,
   type Found,
+  HitRecords,
   neighborsOf,
   PAGE_BYTES,
   type Recall,
+  recordOfHit,
 } from "./collect.ts";
 import { whileLive } from "./feed/feed-errors.ts";
 import type { IndexAnswer, IndexHit } from "./index/port.ts";
@@ -72,12 +74,12 @@ async function orderOf(
   { rerank }: Reranker,
   hits: readonly IndexHit[],
 ): Promise<readonly Ordered[] | undefined> {
-  const kept: IndexHit[] = [];
+  const kept: { readonly hit: IndexHit; readonly recordId: string | undefined }[] = [];
   const texts: string[] = [];
   for (const hit of hits) {
     const read = await recall.reader.read(hit);
     if (read === undefined) continue;
-    kept.push(hit);
+    kept.push({ hit, recordId: recordOfHit(recall, read) });
     texts.push(await textFor(recall, read));
   }
   if (kept.length === 0) return [];
@@ -90,7 +92,15 @@ async function orderOf(
     checkLive(call.signal);
     return undefined;
   }
-  return kept.map((hit, at) => ({ hit, rerankScore: scores[at] ?? 0 })).sort(byScore);
+  const records = new HitRecords();
+  return kept
+    .map((one, at) => ({ ...one, rerankScore: scores[at] ?? 0 }))
+    .sort(byScore)
+    .filter(({ recordId }) => {
+      const isBest = !records.has(recordId);
+      records.add(recordId);
+      return isBest;
+    });
 }
 
 /** By falling score; the stable sort keeps the order of equal ones. */

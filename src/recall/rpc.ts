@@ -17,6 +17,7 @@ import { fromTimestamp } from "../grpc/time.ts";
 import type { Call } from "../kit/call.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { encodeMemory } from "../memory/wire.ts";
+import { recordId, recordNameOf } from "../records/rules/record.ts";
 import {
   type CountItemsInput,
   FULL_COVERAGE,
@@ -30,9 +31,11 @@ import { fromMemoryFilter, fromRecallFilter } from "./filter-wire.ts";
 import type { RecallFilter } from "./rules/filter.ts";
 import type { MemoryFilter } from "./rules/memory-filter.ts";
 import { isScoringOf, type ScoringOf, scoredKind } from "./rules/scoring.ts";
-import { encodeHit, fromRecall, type RecallPlace, toCoverage } from "./wire.ts";
+import { encodeHit, fromRecall, type RecallPlace, toCoverage, withRecord } from "./wire.ts";
 
 const HITS_FIELD = 1;
+/** A tag, and a length. */
+const HIT_FRAME_BYTES = 6;
 
 /** Recall. */
 export const recall: UnaryRpc<RecallRequest> = {
@@ -63,9 +66,45 @@ export const recall: UnaryRpc<RecallRequest> = {
     const encoded = hits.map((hit) =>
       encodeHit(hit, { withEmbeddings: input.withEmbeddings, etags }),
     );
-    return spliceField(HITS_FIELD, encoded, rest);
+    const items = request.includeRecords
+      ? await withRecords({ services, etags }, call, { namespace: input.namespace, hits, encoded })
+      : encoded;
+    return spliceField(HITS_FIELD, items, rest);
   },
 };
+
+/** Adds its record to the first hit of each record, as far as the answer has room. */
+async function withRecords(
+  { services, etags }: Pick<RpcContext, "services" | "etags">,
+  call: Call,
+  found: {
+    readonly namespace: string;
+    readonly hits: readonly RecallHit[];
+    readonly encoded: readonly Uint8Array[];
+  },
+): Promise<readonly Uint8Array[]> {
+  const { encoded, hits, namespace } = found;
+  const names = hits.map(({ record }) =>
+    record.kind === "document" ? recordNameOf(record.document.recordId ?? "") : undefined,
+  );
+  let room =
+    LIMITS.renderedBytes - encoded.reduce((sum, { length }) => sum + length + HIT_FRAME_BYTES, 0);
+  const wanted = new Map(names.flatMap((name) => (name ? [[recordId(name), name]] : [])));
+  const records = await services.records.readRecords(call, {
+    ...{ namespace, names: [...wanted.values()], valuesMax: Math.max(0, room), refresh: false },
+  });
+  const byId = new Map(records.flatMap((one) => (one ? [[recordId(one), one]] : [])));
+  return encoded.map((hit, at) => {
+    const name = names[at];
+    const id = name === undefined ? "" : recordId(name);
+    const record = byId.get(id);
+    if (record === undefined) return hit;
+    byId.delete(id);
+    const whole = withRecord(hit, record, { etags, room });
+    room -= whole.length - hit.length;
+    return whole;
+  });
+}
 
 /** Reads the position of a token; one of an older server has the offset alone. */
 function placeOf(position: string): RecallPlace {
@@ -160,6 +199,7 @@ async function documents(
 ): Promise<RecallResult> {
   const { namespace, query, embedding, offset, limit, minScore, withEmbeddings } = input;
   const { withPayloads = false } = input;
+  const { bestOfRecord = false } = input;
   const [collectionId = ""] = input.filter.collectionIds;
   const filter: RecallFilter = { ...input.filter, kinds: new Set(["document"]) };
   const { matches, next } = await recall.searchDocuments(call, {
@@ -174,6 +214,7 @@ async function documents(
     minScore,
     withEmbeddings,
     withPayloads,
+    bestOfRecord,
   });
   const hits = matches.map(({ document, score }): RecallHit => {
     return {

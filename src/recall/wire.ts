@@ -11,6 +11,8 @@ import type { Etags } from "../kit/etag.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { publicMessage } from "../kit/token-quarters.ts";
 import { encodeMemory } from "../memory/wire.ts";
+import { lookupBytes } from "../records/wire.ts";
+import type { ReadRecord } from "../store/store.ts";
 import type { RecallCoverage, RecallHit, RecallInput } from "./api.ts";
 import { documentBytes, fromEmbedding } from "./documents/wire.ts";
 import { fromRecallFilter } from "./filter-wire.ts";
@@ -21,7 +23,9 @@ const MS_PER_DAY = 86_400_000;
 
 // The fields that are spliced in, as in recall.proto.
 const RECALLED = { message: 3, before: 4, after: 5 } as const;
-const HIT = { message: 4, document: 5, memory: 8 } as const;
+const HIT = { message: 4, document: 5, memory: 8, foundRecord: 9 } as const;
+/** A tag, and a length. */
+const LOOKUP_FRAME_BYTES = 6;
 
 const MODES: Readonly<Partial<Record<number, RecallMode>>> = {
   [wire.RecallMode.LEXICAL]: "lexical",
@@ -128,6 +132,7 @@ export function fromRecall(
     allowPartial: request.allowPartial,
     withEmbeddings: request.includeEmbeddings,
     withPayloads: request.includePayloads,
+    bestOfRecord: request.bestOfRecord,
     referenceMs: referenceTime === undefined ? undefined : fromTimestamp(referenceTime),
   };
 }
@@ -149,6 +154,7 @@ export function encodeHit(
     record: undefined,
     passage,
     ...(rerankScore === undefined ? {} : { rerankScore }),
+    foundRecord: undefined,
   });
   if (record.kind === "memory") {
     return spliceField(HIT.memory, [encodeMemory(record.memory, etags)], rest);
@@ -167,6 +173,17 @@ export function encodeHit(
     encodeWire(wire.RecalledMessage, names),
   );
   return spliceField(HIT.message, [recalled], rest);
+}
+
+/** Adds the record that its document belongs to to the wire form of a hit. */
+export function withRecord(
+  hit: Uint8Array,
+  record: ReadRecord,
+  { etags, room }: { readonly etags: Etags; readonly room: number },
+): Uint8Array {
+  const lookups = [record, { ...record, value: undefined }].map((one) => lookupBytes(one, etags));
+  const fitting = lookups.find(({ length }) => length + LOOKUP_FRAME_BYTES <= room);
+  return fitting === undefined ? hit : spliceField(HIT.foundRecord, [fitting], hit);
 }
 
 /** Turns the coverage of a search into its public form. */

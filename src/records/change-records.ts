@@ -9,13 +9,21 @@ import { LIMITS } from "../kit/limits.ts";
 import type { ErasureProgress, NewEvent, RecordChange, RecordDecision } from "../store/store.ts";
 import type { DeleteRangeInput, WriteRecordsInput } from "./api.ts";
 import {
+  type ChangedRecord,
+  checkDocuments,
+  documentDetails,
+  type RecordsSeen,
+  removalSteps,
+  withDocuments,
+} from "./record-documents.ts";
+import {
   type DecidedRecords,
   decideRecords,
   isRecordExpired,
   type KeptRecord,
   type RecordName,
   type RecordOperation,
-  type RecordsBefore,
+  recordId,
 } from "./rules/record.ts";
 
 /** Does operations on records, all of them or none. */
@@ -58,8 +66,8 @@ export function askedOf(
 
 /**
  * Plans operations on records as a part of a change. Throws RECORD_NOT_FOUND,
- * RECORD_ALREADY_EXISTS, RECORD_VERSION_MISMATCH, ETAG_MISMATCH, UPLOAD_NOT_FOUND and
- * RECORD_CHECKSUM_MISMATCH.
+ * RECORD_ALREADY_EXISTS, RECORD_VERSION_MISMATCH, ETAG_MISMATCH, UPLOAD_NOT_FOUND,
+ * RECORD_CHECKSUM_MISMATCH and COLLECTION_LIMIT_REACHED.
  */
 export function planRecords(
   context: ServiceContext,
@@ -68,7 +76,7 @@ export function planRecords(
   asked: {
     readonly operations: readonly RecordOperation[];
     /** The records and uploads that the operations name. */
-    readonly before: RecordsBefore;
+    readonly before: RecordsSeen;
     /** An error says which operation failed. */
     readonly isSeveral: boolean;
   },
@@ -76,11 +84,19 @@ export function planRecords(
   const { nowMs, revision } = at;
   const { requestId, writer } = call;
   const stamp = { revision, nowMs, writer, etags: context.etags };
-  const decided = decideRecords(asked.operations, asked.before, stamp, asked.isSeveral);
-  const { expired, outcomes, put, remove } = decided;
+  const { before, isSeveral, operations } = asked;
+  const decided = decideRecords(operations, before, stamp, isSeveral);
+  const { expired, outcomes, remove } = decided;
+  const put = withDocuments(context, operations, decided.put, isSeveral);
+  checkDocuments(before, { put, remove });
+  const gone = new Set(expired.map(recordId));
+  const replacedBy = (record: KeptRecord): KeptRecord | undefined => {
+    const id = recordId(record);
+    return gone.has(id) ? undefined : before.records.get(id);
+  };
   const events = recordEvents(context, { ...at, requestId }, [
     ...expired.map((record) => ({ record, reason: "expired" as const })),
-    ...put.map((record) => ({ record, reason: undefined })),
+    ...put.map((record) => ({ record, reason: undefined, replaced: replacedBy(record) })),
     ...remove.map((record) => ({ record, reason: "request" as const })),
   ]);
   return { outcomes, put, remove, events };
@@ -99,7 +115,8 @@ export async function deleteRange(
   const query = { order: "asc", limit: LIMITS.deleteRecords, withValues: false } as const;
   // Expired ones go as well, so that a repeat does not meet them again.
   const { next, records } = await store.listRecords({ namespace, range, ...query });
-  const change = { namespace, names: records, requestId, allowWhenFull: true };
+  const [names = []] = removalSteps(records);
+  const change = { namespace, names, requestId, allowWhenFull: true };
   return await store.changeRecords(change, (view): RecordDecision<Uint8Array> => {
     const replay = replayOf(context, call, view.reply);
     if (replay !== undefined) return { kind: "answer", result: replay };
@@ -108,7 +125,7 @@ export async function deleteRange(
     const isLive = (record: KeptRecord): boolean => !isRecordExpired(record, nowMs);
     const deletedCount = remove.filter(isLive).length;
     const isSaved = remove.length > 0;
-    const more = next !== undefined;
+    const more = next !== undefined || names.length < records.length;
     const result = encode({ deletedCount, more, revision: isSaved ? revision : 0 });
     const reply = replyPart(call, nowMs, result);
     if (!isSaved) return { kind: "answer", result, ...reply };
@@ -122,7 +139,8 @@ export async function deleteRange(
 }
 
 /**
- * Deletes those of some records that are still meant, without a call.
+ * Deletes those of some records that are still meant, without a call. They are one of the
+ * `removalSteps`.
  *
  * @param settle - Gives the erasure that counts them; undefined only counts. Default: none counts.
  */
@@ -134,14 +152,14 @@ export async function removeByServer(
     readonly reason: RecordDeleteReason;
     readonly isMeant: (record: KeptRecord) => boolean;
   },
-  settle?: (count: number) => ErasureProgress | undefined,
+  settle?: (removed: readonly KeptRecord[]) => ErasureProgress | undefined,
 ): Promise<void> {
   const { isMeant, names, namespace, reason } = removal;
   const nowMs = context.world.nowMs();
   const change = { namespace, names, allowWhenFull: true };
   await context.store.changeRecords(change, (view): RecordDecision<undefined> => {
     const remove = [...view.records.values()].filter(isMeant);
-    const erasure = remove.length === 0 ? undefined : settle?.(remove.length);
+    const erasure = remove.length === 0 ? undefined : settle?.(remove);
     const isOnlyCounted = settle !== undefined && erasure === undefined;
     if (remove.length === 0 || isOnlyCounted) return { kind: "answer", result: undefined };
     const at = { namespace, revision: view.revision, nowMs, requestId: "" };
@@ -165,22 +183,18 @@ export async function removeExpiredRecords(
   const expired = await store.expiredRecords(nowMs, STEP);
   const isMeant = (record: KeptRecord): boolean => isRecordExpired(record, nowMs);
   let failed = false;
-  for (const [namespace, names] of Map.groupBy(expired, (one) => one.namespace)) {
-    await removeByServer(context, { namespace, names, reason: "expired", isMeant }).catch(
-      (error: unknown) => {
-        failed = true;
-        onError(error);
-      },
-    );
+  for (const [namespace, all] of Map.groupBy(expired, (one) => one.namespace)) {
+    for (const names of removalSteps(all)) {
+      await removeByServer(context, { namespace, names, reason: "expired", isMeant }).catch(
+        (error: unknown) => {
+          failed = true;
+          onError(error);
+        },
+      );
+    }
   }
   // One that cannot be removed must not keep upkeep awake.
   return expired.length === STEP && !failed;
-}
-
-/** A record that was written, or deleted for a reason. */
-interface ChangedRecord {
-  readonly record: KeptRecord;
-  readonly reason: RecordDeleteReason | undefined;
 }
 
 /** The change that events of records are of. */
@@ -193,7 +207,10 @@ interface EventsAt {
   readonly firstIndex?: number;
 }
 
-/** The events of changed records: one for each kind of change of each owner, in order. */
+/**
+ * The events of changed records, one for each kind of change of each owner, in order, then those of
+ * their documents.
+ */
 function recordEvents(
   context: ServiceContext,
   at: EventsAt,
@@ -218,5 +235,8 @@ function recordEvents(
       ...newEvents(context, { ...rest, session, firstIndex: firstIndex + events.length }, [detail]),
     );
   }
-  return events;
+  // Documents belong to no session.
+  const session = { namespace, sessionId: "", fields: { userId: "", agentId: "" } };
+  const origin = { ...rest, session, firstIndex: firstIndex + events.length };
+  return [...events, ...newEvents(context, origin, documentDetails(changed))];
 }

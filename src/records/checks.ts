@@ -1,5 +1,6 @@
 // Rules that relate the fields of requests about records.
 
+import type { Document } from "../gen/memorysidecar/v1/document.ts";
 import type {
   NamedRecord,
   RecordOperation,
@@ -8,6 +9,7 @@ import type {
 } from "../gen/memorysidecar/v1/record.ts";
 import type { Violations } from "../grpc/violations.ts";
 import { LIMITS } from "../kit/limits.ts";
+import { checkDocumentContent } from "../recall/documents/wire.ts";
 import { type RecordName, recordId } from "./rules/record.ts";
 
 /** Checks the size of a name whose parts were checked one by one. */
@@ -33,6 +35,41 @@ export function checkUpload(
   if (uploadId !== "" && value.length > 0) {
     v.add("value", "must be empty with upload_id: the upload holds the value");
   }
+}
+
+// The record gives these fields to its documents.
+const OF_THE_RECORD = [
+  ...([
+    ["collectionId", "collection_id"],
+    ["documentId", "document_id"],
+  ] as const),
+  ...([
+    ["etag", "etag"],
+    ["payload", "payload"],
+    ["scope", "scope"],
+    ["ttl", "ttl"],
+  ] as const),
+] satisfies readonly (readonly [keyof Document, string])[];
+
+/** Checks the documents of a record in a put; gives their number. */
+export function checkSearch(v: Violations, { search }: NamedRecord): number {
+  if (search === undefined) return 0;
+  v.enter("search");
+  for (const [index, document] of search.documents.entries()) {
+    if (v.full) break;
+    v.enterItem("documents", index);
+    for (const [name, field] of OF_THE_RECORD) {
+      const isSet = document[name] !== undefined && document[name] !== "";
+      if (isSet) v.add(field, "must be empty: it follows from the record");
+    }
+    checkDocumentContent(v, document);
+    if (document.text === "" && document.embedding === undefined) {
+      v.add("text", "is required without an embedding");
+    }
+    v.leaveItem();
+  }
+  v.leave();
+  return search.documents.length;
 }
 
 /** Checks the size of a part of a path whose segments were checked one by one. */
@@ -73,6 +110,7 @@ export function checkOperations(
 ): void {
   const seen = new Set<string>();
   const uploads = new Set<string>();
+  let documents = 0;
   for (const [index, { operation }] of operations.entries()) {
     if (v.full) return;
     if (operation?.value.record === undefined) continue;
@@ -84,7 +122,10 @@ export function checkOperations(
     const id = recordId(record);
     if (seen.has(id)) v.add("key", "names a record that this request uses twice");
     seen.add(id);
-    if (operation.$case === "put") checkUpload(v, operation.value.record, uploads);
+    if (operation.$case === "put") {
+      checkUpload(v, operation.value.record, uploads);
+      documents += checkSearch(v, operation.value.record);
+    }
     v.leave();
     if (operation.$case === "deletion") checkDeletion(v, operation.value.precondition);
     if (operation.$case === "check") {
@@ -94,4 +135,7 @@ export function checkOperations(
     v.leave();
     v.leaveItem();
   }
+  const limit = LIMITS.writeDocuments;
+  if (documents <= limit) return;
+  v.add(field, `write ${documents} documents of records; at most ${limit} are allowed`, limit);
 }

@@ -1,6 +1,6 @@
 import { fromNamespace } from "../core/wire.ts";
 import type { RpcContext, UnaryRpc } from "../edge/rpc.ts";
-import { RecordLookup, RecordOrder } from "../gen/memorysidecar/v1/record.ts";
+import { RecordOrder } from "../gen/memorysidecar/v1/record.ts";
 import {
   type BatchGetRecordsRequest,
   BatchGetRecordsResponse,
@@ -35,6 +35,7 @@ import {
   checkOperations,
   checkPath,
   checkRecordRange,
+  checkSearch,
   checkUpload,
 } from "./checks.ts";
 import { type RecordOperation, recordNameOf } from "./rules/record.ts";
@@ -44,6 +45,7 @@ import {
   fromPrecondition,
   fromRange,
   fromRecord,
+  lookupBytes,
   recordBytes,
   toOutcome,
 } from "./wire.ts";
@@ -55,6 +57,7 @@ export const putRecord: UnaryRpc<PutRecordRequest> = {
     v.enter("record");
     checkName(v, record);
     checkUpload(v, record);
+    checkSearch(v, record);
     v.leave();
   },
   handle: (context, call, { namespace, precondition, record }) => {
@@ -167,12 +170,7 @@ export const batchGetRecords: UnaryRpc<BatchGetRecordsRequest> = {
       valuesMax: omitValues ? 0 : LIMITS.pageBytes,
       refresh: refreshTtl,
     });
-    const results = found.map((record) => {
-      const valueOmitted = !omitValues && record !== undefined && record.value === undefined;
-      const rest = encodeWire(RecordLookup, { record: undefined, valueOmitted });
-      if (record === undefined) return rest;
-      return spliceField(RECORD_FIELD, [recordBytes(record, etags)], rest);
-    });
+    const results = found.map((record) => lookupBytes(record, etags, !omitValues));
     const rest = encodeWire(BatchGetRecordsResponse, { results: [] });
     return spliceField(RESULTS_FIELD, results, rest);
   },

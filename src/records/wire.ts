@@ -6,6 +6,7 @@ import { encodeWire } from "../grpc/fast-writer.ts";
 import { spliceField } from "../grpc/splice.ts";
 import { fromOptionalSpan, toDuration, toTimestamp } from "../grpc/time.ts";
 import type { Etags } from "../kit/etag.ts";
+import { fromCollection, toDocumentDraft } from "../recall/documents/wire.ts";
 import type { ReadRecord } from "../store/store.ts";
 import type {
   RecordCondition,
@@ -18,15 +19,24 @@ import type {
 
 // The field of Record that is spliced in, as in record.proto.
 const VALUE_FIELD = 3;
+// The field of RecordLookup that is spliced in.
+const LOOKED_UP_FIELD = 1;
 
 const NO_BYTES = Buffer.alloc(0);
 
 /** Gives a checked record of a request to the service. */
 export function fromRecord(record: wire.NamedRecord): RecordDraft {
   const { etag, key, mediaType, path, owner, ttl, uploadId, value, valueCrc32: crc32 } = record;
+  const { collectionId = "", documents = [] } = record.search ?? {};
+  const drafts = documents.map(toDocumentDraft);
   const ttlMs = fromOptionalSpan(ttl, 0);
   const content = { value, uploadId, crc32, mediaType };
-  return { path, key, ...content, owner: fromMemoryScope(owner), ttlMs, etag };
+  return {
+    ...{ path, key, ...content, owner: fromMemoryScope(owner), ttlMs, etag },
+    ...(drafts.length === 0
+      ? {}
+      : { search: { collectionId: fromCollection(collectionId), documents: drafts } }),
+  };
 }
 
 /** Gives the state that a checked precondition demands; undefined for any. */
@@ -71,7 +81,7 @@ export function fromRange(range: wire.RecordRange | undefined): RecordRange {
 
 /** Gives the wire form of a record, with its value unless that was left out. */
 export function recordBytes(record: ReadRecord, etags: Etags): Uint8Array {
-  const { createMs, expireMs, ttlMs, updateMs, value } = record;
+  const { createMs, expireMs, search, ttlMs, updateMs, value } = record;
   const createTime = toTimestamp(createMs);
   const rest = encodeWire(wire.NamedRecord, {
     path: [...record.path],
@@ -89,8 +99,21 @@ export function recordBytes(record: ReadRecord, etags: Etags): Uint8Array {
     expireTime: expireMs === 0 ? undefined : toTimestamp(expireMs),
     uploadId: "",
     valueCrc32: record.crc32,
+    search: search && { ...search, documents: [] },
   });
   return value === undefined || value.length === 0 ? rest : spliceField(VALUE_FIELD, [value], rest);
+}
+
+/** Gives the wire form of a record that was asked for with its value. */
+export function lookupBytes(
+  record: ReadRecord | undefined,
+  etags: Etags,
+  isValueWanted = true,
+): Uint8Array {
+  const valueOmitted = isValueWanted && record !== undefined && record.value === undefined;
+  const rest = encodeWire(wire.RecordLookup, { record: undefined, valueOmitted });
+  if (record === undefined) return rest;
+  return spliceField(LOOKED_UP_FIELD, [recordBytes(record, etags)], rest);
 }
 
 /** Turns an outcome into its public form. */

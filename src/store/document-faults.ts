@@ -17,9 +17,15 @@ export interface DocumentBase {
   /** That of the change. */
   readonly revision: number;
   readonly nextDocumentNo: number;
-  /** The number of the document with an id; undefined when there is none. */
-  readonly known: (documentId: string) => number | undefined;
+  /** The document with an id; undefined when there is none. */
+  readonly known: (documentId: string) => KnownDocument | undefined;
+  /** Number of documents of the collection that belong to records. */
+  readonly recordDocumentCount: number;
+  /** The change is one of records: it alone writes and removes documents of these. */
+  readonly isOfRecords: boolean;
 }
+
+type KnownDocument = Pick<StoredDocument, "documentNo" | "recordId">;
 
 function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0;
@@ -33,35 +39,47 @@ export function documentPlanFault(plan: DocumentPlan, base: DocumentBase): strin
     return "a time is not a whole number of milliseconds";
   }
   if (clear && put.length + remove.length > 0) return "it clears a collection and does more to it";
+  if (clear && base.recordDocumentCount > 0) return "it clears a collection of records";
   const ids = new Set<string>();
   let next = base.nextDocumentNo;
   for (const document of put) {
     const { documentId, documentNo } = document;
     const known = base.known(documentId);
-    if (ids.has(documentId) || documentNo !== (known ?? next)) {
+    if (ids.has(documentId) || documentNo !== (known?.documentNo ?? next)) {
       return `document number ${documentNo} is put twice or has another number`;
     }
     next += known === undefined ? 1 : 0;
     ids.add(documentId);
+    const isForeign = !base.isOfRecords && isOfRecord(known);
+    if (isForeign || isOfRecord(document) !== base.isOfRecords) {
+      return `document number ${documentNo} belongs to a record, or should`;
+    }
     const fault = documentFault(document, base.revision);
     if (fault !== undefined) return fault;
   }
   for (const documentId of remove) {
-    if (ids.has(documentId) || base.known(documentId) === undefined) {
-      return "it removes a document that is not there, or that it puts or removes as well";
+    const known = base.known(documentId);
+    if (ids.has(documentId) || known === undefined || isOfRecord(known) !== base.isOfRecords) {
+      return "it removes a document that is missing or not its own, or that it writes as well";
     }
     ids.add(documentId);
   }
   return undefined;
 }
 
+function isOfRecord(document: Pick<StoredDocument, "recordId"> | undefined): boolean {
+  return (document?.recordId ?? "") !== "";
+}
+
 function documentFault(document: StoredDocument, revision: number): string | undefined {
   const { createMs, documentId, documentNo, embedding, etagRevision, expireMs, ttlMs } = document;
+  // A document of a record ends when the record does.
+  const isAlive = ttlMs > 0 === expireMs > 0 || (isOfRecord(document) && ttlMs === 0);
   if (documentId === "") return `document number ${documentNo} has no id`;
   if (!isCount(createMs) || !isCount(etagRevision) || etagRevision > revision) {
     return `document number ${documentNo} is of revision ${etagRevision}, made at ${createMs}`;
   }
-  if (!isCount(ttlMs) || !isCount(expireMs) || ttlMs > 0 !== expireMs > 0) {
+  if (!isCount(ttlMs) || !isCount(expireMs) || !isAlive) {
     return `document number ${documentNo} lives for ${ttlMs} ms, until ${expireMs}`;
   }
   const { payload, payloadBytes } = document;

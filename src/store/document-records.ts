@@ -29,6 +29,11 @@ export interface StoredDocument extends Life {
   readonly documentNo: number;
   /** Empty unless it is a chunk: then the id of what was split. */
   readonly sourceId: string;
+  /**
+   * The id of the record that it belongs to, with which alone it is written and deleted; missing
+   * for any other document. It has no ttl of its own: it ends when the record does.
+   */
+  readonly recordId?: string;
   /** The wire form of the public Document, without its embedding. */
   readonly bytes: Uint8Array;
   readonly embedding: StoredVector | undefined;
@@ -63,6 +68,8 @@ export interface DocumentRef extends CollectionRef {
 export interface StoredCollection {
   readonly collectionId: string;
   readonly documentCount: number;
+  /** Number of those that belong to records. */
+  readonly recordDocumentCount: number;
   /** When the first document since it was last empty was stored. */
   readonly createMs: number;
   readonly updateMs: number;
@@ -86,7 +93,10 @@ export interface DocumentParts {
     documentIds: readonly string[],
     nowMs: number,
   ): Promise<void>;
-  /** Documents whose time has run out, the earliest first; none when the disk is full. */
+  /**
+   * Documents whose time has run out, the earliest first, without those of records; none when the
+   * disk is full.
+   */
   expiredDocuments(nowMs: number, limit: number): Promise<readonly DocumentRef[]>;
 }
 

@@ -7,11 +7,14 @@ import {
   type PathChoice,
   type RecordName,
   type RecordRange,
+  type RecordSearch,
   type RecordsBefore,
+  recordDocumentIds,
   recordId,
   recordNameOf,
 } from "../records/rules/record.ts";
 import type { RecordUpload } from "../records/rules/upload.ts";
+import type { CollectionRef, StoredDocument } from "./document-records.ts";
 import type { ErasureProgress } from "./erasure-records.ts";
 import type { NewEvent, StoredReply } from "./stored.ts";
 
@@ -42,6 +45,8 @@ export interface RecordChange {
 export interface RecordView extends RecordsBefore {
   /** The revision the change will have if it is saved. */
   readonly revision: number;
+  /** Number of collections that the namespace would have with these as well. */
+  readonly collectionCountWith: (collectionIds: Iterable<string>) => number;
   readonly reply: StoredReply | undefined;
 }
 
@@ -51,7 +56,10 @@ export type RecordDecision<T> =
   | { readonly kind: "save"; readonly result: T; readonly plan: RecordPlan };
 
 export interface RecordPlan {
-  /** New and replaced records, among those asked for. An upload that one names ends. */
+  /**
+   * New and replaced records, among those asked for. An upload that one names ends. Documents of
+   * records follow these: new ones are written, those of before and of removed records deleted.
+   */
   readonly put?: readonly FullRecord[];
   /** Records to delete, among those in the view and not among `put`. */
   readonly remove?: readonly RecordName[];
@@ -130,6 +138,10 @@ export interface RecordPathPage {
   readonly next: string | undefined;
 }
 
+/** A record whose time has run out. */
+export type ExpiredRecord = RecordName &
+  Pick<KeptRecord, "search"> & { readonly namespace: string };
+
 /** The calls on records; part of Store. */
 export interface RecordStore {
   /**
@@ -152,10 +164,7 @@ export interface RecordStore {
   /** Ends a page before its limit when it looked at many paths or expired records. */
   listRecordPaths(query: RecordPathQuery): Promise<RecordPathPage>;
   /** Records whose time has run out; at most `limit`. */
-  expiredRecords(
-    nowMs: number,
-    limit: number,
-  ): Promise<readonly (RecordName & { readonly namespace: string })[]>;
+  expiredRecords(nowMs: number, limit: number): Promise<readonly ExpiredRecord[]>;
   changeRecords<T>(
     change: RecordChange,
     decide: (view: RecordView) => RecordDecision<T>,
@@ -169,6 +178,57 @@ export interface RecordStore {
   ): Promise<T>;
   /** Lets records with a ttl that have not expired live on for it. No revision. */
   refreshRecords(namespace: string, names: readonly RecordName[], nowMs: number): Promise<void>;
+}
+
+/** Documents of one collection that a change of records writes and removes. */
+export interface RecordDocuments extends CollectionRef {
+  /** The number of one that is there stays; others get new ones, in this order. */
+  readonly put: readonly Omit<StoredDocument, "documentNo">[];
+  readonly remove: readonly string[];
+}
+
+/**
+ * The changes of documents that a plan of records brings along, by collection.
+ *
+ * @param old - The records before the change, by id.
+ */
+export function recordDocuments(
+  namespace: string,
+  { put = [], remove = [] }: Pick<RecordPlan, "put" | "remove">,
+  old: ReadonlyMap<string, KeptRecord>,
+): readonly RecordDocuments[] {
+  const found = new Map<string, { put: RecordDocuments["put"][number][]; remove: Set<string> }>();
+  const at = ({ collectionId }: RecordSearch) => {
+    const known = found.get(collectionId) ?? { put: [], remove: new Set() };
+    found.set(collectionId, known);
+    return known;
+  };
+  for (const name of [...put, ...remove]) {
+    const before = old.get(recordId(name));
+    if (before?.search === undefined) continue;
+    const { remove: gone } = at(before.search);
+    for (const documentId of recordDocumentIds(before)) gone.add(documentId);
+  }
+  for (const record of put) {
+    if (record.search === undefined) continue;
+    const { put: written, remove: gone } = at(record.search);
+    for (const document of documentsOf(record)) {
+      gone.delete(document.documentId);
+      written.push(document);
+    }
+  }
+  return [...found].map(([collectionId, changed]) => {
+    return { namespace, collectionId, put: changed.put, remove: [...changed.remove] };
+  });
+}
+
+function documentsOf(record: FullRecord): RecordDocuments["put"] {
+  const { createMs, documents = [], etagRevision, expireMs } = record;
+  const of = { recordId: recordId(record), sourceId: "", payloadBytes: 0, createMs, etagRevision };
+  return recordDocumentIds(record).flatMap((documentId, index) => {
+    const document = documents[index];
+    return document === undefined ? [] : { ...document, ...of, documentId, ttlMs: 0, expireMs };
+  });
 }
 
 /** The records that a plan of a session changes, as a change of its own. */
@@ -202,6 +262,7 @@ export function recordPlanFault(
       numbers.every((value) => Number.isSafeInteger(value) && value >= 0) &&
       Number.isSafeInteger(record.version) &&
       record.version >= 1 &&
+      isSearchSound(record) &&
       isValueSound(record, uploads.get(record.uploadId)) &&
       record.etagRevision === view.revision;
     if (!isSound) return "a record has a wrong time, version, value or revision";
@@ -215,6 +276,11 @@ export function recordPlanFault(
     ids.add(id);
   }
   return undefined;
+}
+
+function isSearchSound({ documents = [], search }: FullRecord): boolean {
+  const { collectionId, documentCount } = search ?? { collectionId: "", documentCount: 0 };
+  return (collectionId === "") === (documentCount === 0) && documents.length === documentCount;
 }
 
 function isValueSound(

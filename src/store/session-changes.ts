@@ -1,13 +1,12 @@
 // The views and plans of sessions: changes, copies, snapshots and imports.
 
 import type { MemoryJob } from "../memory/rules/job.ts";
-import type { RecordsBefore } from "../records/rules/record.ts";
 import type { Session, SessionFields, SessionHead, SessionRef } from "../session/rules/session.ts";
 import type { SummaryRecord } from "../summary/rules/summary.ts";
 import type { Task, TaskUsage } from "../tasks/rules/task.ts";
 import type { DocumentChange, DocumentPlan, DocumentView } from "./document-records.ts";
 import type { ErasureProgress } from "./erasure-records.ts";
-import type { RecordChange, RecordPlan } from "./kept-records.ts";
+import type { RecordChange, RecordPlan, RecordView } from "./kept-records.ts";
 import type { MemoryJobPlan, MemoryPlan, MemoryReads } from "./memory-records.ts";
 import type { NewEvent, NewMessage, StoredEntry, StoredMessage, StoredReply } from "./stored.ts";
 import type { SummaryPlan, TaskPlan } from "./task-records.ts";
@@ -61,7 +60,9 @@ export interface SessionView {
   /** The view that a change of documents would get. Read when it is asked for. */
   readonly documents: (change: DocumentChange) => DocumentView;
   /** Those of some records and uploads that are stored, as a change of them would see them. */
-  readonly records: (asked: Pick<RecordChange, "names" | "uploadIds">) => RecordsBefore;
+  readonly records: (
+    asked: Pick<RecordChange, "names" | "uploadIds">,
+  ) => Pick<RecordView, "records" | "uploads" | "collectionCountWith">;
 }
 
 /** The decision about a session. */

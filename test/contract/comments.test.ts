@@ -405,6 +405,11 @@ const STATED: readonly Stated[] = [
   { of: "CountTokensRequest.messages", limits: ["countTokensTexts"] },
   { of: "CountTokensRequest.model", limits: ["modelBytes"] },
   { of: "NamedRecord", limits: ["recordNameBytes"] },
+  {
+    of: "RecordSearch.documents",
+    limits: ["recordDocuments", "writeDocuments", "documentBytes"],
+  },
+  { of: "WriteRecordsRequest.operations", limits: ["writeDocuments", "deleteDocuments"] },
   { of: "NamedRecord.path", limits: ["recordPathSegments", "recordSegmentBytes"] },
   { of: "NamedRecord.key", limits: ["recordKeyBytes"] },
   { of: "NamedRecord.value", limits: ["recordValueBytes"] },

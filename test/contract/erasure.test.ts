@@ -15,6 +15,7 @@ import {
   MemoryDeleteReason,
   SessionDeleteReason,
 } from "../../src/gen/memorysidecar/v1/event.ts";
+import type { MemoryScope } from "../../src/gen/memorysidecar/v1/memory.ts";
 import { SessionFilter } from "../../src/gen/memorysidecar/v1/session.ts";
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import { LIMITS } from "../../src/kit/limits.ts";
@@ -33,6 +34,7 @@ import {
   memorySource,
   message,
   ownedBy,
+  record,
   session,
 } from "../support/contract/samples.ts";
 import { makeScene, WORKERS } from "../support/contract/summarizing.ts";
@@ -309,6 +311,34 @@ describe("messages", () => {
       expect.objectContaining({ reason: ErasureRemainderReason.CALLER_SUMMARY, count: 1n }),
     );
   });
+});
+
+test("the documents of records go with these, whichever of them is named", async () => {
+  const userId = nextUser();
+  const collectionId = `of-${userId}`;
+  const search = {
+    ...{ collectionId, documentCount: 0 },
+    documents: [document({ text: "one" }), document({ text: "two" })],
+  };
+  const put = async (key: string, owner?: MemoryScope) => {
+    const fields = { path: [userId], key, owner, search, value: Buffer.from(key) };
+    await client.call("putRecord", { record: record(fields) });
+  };
+  await put("own", memoryScope({ userId }));
+  await put("shared");
+  const receipt = await erase(user(userId));
+  expect([ErasedKind.RECORD, ErasedKind.DOCUMENT].map((kind) => countOf(receipt, kind))).toEqual([
+    1, 2,
+  ]);
+  const { documents } = await client.call("listDocuments", { collectionId });
+  expect(documents.map(({ record: of }) => of?.key)).toEqual(["shared", "shared"]);
+  // The value says what its document says.
+  const named = await erase(documentOf(collectionId, documents[1]?.documentId ?? ""));
+  expect([ErasedKind.RECORD, ErasedKind.DOCUMENT].map((kind) => countOf(named, kind))).toEqual([
+    1, 2,
+  ]);
+  const failure = await client.fail("getRecord", { path: [userId], key: "shared" });
+  expect(failure.reason).toBe("RECORD_NOT_FOUND");
 });
 
 test("a document goes with its chunks alone", async () => {

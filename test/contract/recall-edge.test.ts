@@ -126,6 +126,7 @@ describe("Recall asks for", () => {
         validity: "now",
         minConfidence: undefined,
       },
+      bestOfRecord: false,
       limit: 10,
       offset: 0,
       mode: "hybrid",

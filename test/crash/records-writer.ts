@@ -32,7 +32,11 @@ function draw(random: Random, first: string, nowMs: number): RecordAction {
   const drafts = Array.from({ length: random.int(0, 8) }, () => {
     const size = first === "large" && random.chance(0.2) ? 300_000 : random.int(0, 300);
     const ttl = random.chance(0.3) ? { ttlMs: 1_000_000_000 } : {};
-    return { ...name(), text: `${nowMs} ${"x".repeat(size)}`, ...ttl };
+    // Two collections take documents from every path, so that their numbers meet in groups.
+    const texts = Array.from({ length: random.int(0, 3) }, (_, at) => `${nowMs} ${at}`);
+    const collectionId = random.pick(["c", "d"]);
+    const search = texts.length === 0 ? {} : { search: { collectionId, texts } };
+    return { ...name(), text: `${nowMs} ${"x".repeat(size)}`, ...ttl, ...search };
   });
   const put = [
     ...new Map(drafts.map((one) => [JSON.stringify([one.path, one.key]), one])).values(),

@@ -5,8 +5,9 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Failpoint } from "../../src/kit/failpoint.ts";
-import { recordId } from "../../src/records/rules/record.ts";
+import { recordDocumentIds, recordId } from "../../src/records/rules/record.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
+import type { DocumentPage, Store } from "../../src/store/store.ts";
 import { verifyDirectory } from "../../src/store/verify/verify.ts";
 import { randomFrom, TEST_DEPTH, testSeed } from "../support/kit/random.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
@@ -29,7 +30,8 @@ function applied(kept: Kept, { put, remove }: RecordAction): Kept {
   for (const draft of put) {
     const id = recordId(draft);
     const version = Number(kept.get(id)?.split(" ")[0] ?? 0) + 1;
-    after.set(id, `${version} ${draft.text}`);
+    const { collectionId = "", texts = [] } = draft.search ?? {};
+    after.set(id, [version, draft.text, collectionId, ...texts].join(" "));
   }
   return after;
 }
@@ -86,22 +88,46 @@ class RecordAccount {
   }
 }
 
+/** The texts of the documents of all collections, by id. */
+async function documentsIn(store: Store): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (const { collectionId } of await store.listCollections("default", "", 9)) {
+    let after: number | undefined = 0;
+    while (after !== undefined) {
+      const query = { namespace: "default", collectionId, after, limit: 1_000 };
+      const page: DocumentPage = await store.listDocuments(query);
+      for (const { bytes, documentId } of page.documents) {
+        texts.set(documentId, Buffer.from(bytes).toString());
+      }
+      after = page.next;
+    }
+  }
+  return texts;
+}
+
 /** Opens what was left and holds it against the account. */
 async function look(account: RecordAccount, directory: string): Promise<readonly string[]> {
   const { problems } = await verifyDirectory(directory);
   const store = await openLmdbStore({ directory, ...OPTIONS });
   const records = await recordsIn(store);
+  const documents = await documentsIn(store);
   const told = await recordsToldBy(store);
   await store.close();
   const textIn = (value: Uint8Array | undefined) => Buffer.from(value ?? []).toString();
   const ofTurns = records.filter(({ path }) => path[0] === TURNS);
   const isTold = ofTurns.every((record) => told.get(recordId(record)) === textIn(record.value));
-  const stored = records.map(
-    (record) => [recordId(record), `${record.version} ${textIn(record.value)}`] as const,
-  );
+  const stored = records.map((record) => {
+    const ids = recordDocumentIds(record);
+    const texts = ids.map((id) => documents.get(id) ?? "missing");
+    const { search, value, version } = record;
+    const words = [version, textIn(value), search?.collectionId ?? "", ...texts];
+    for (const id of ids) documents.delete(id);
+    return [recordId(record), words.join(" ")] as const;
+  });
   return [
     ...problems.map(({ kind, examples }) => `verify: ${kind} ${examples[0]}`),
     ...account.check(new Map(stored)),
+    ...[...documents.keys()].map((id) => `LEFT: ${id} belongs to no record`),
     ...(isTold && ofTurns.length === told.size ? [] : ["an append and its records are not one"]),
   ];
 }

@@ -83,10 +83,12 @@ function checkBeside(state: MemoryState, ref: SessionRef, plan: SessionPlan): vo
 function savedBeside(state: MemoryState, ref: SessionRef, plan: SessionPlan): Changed {
   const { documents, events, memories, memoryJobs, records, tasks } = plan;
   saveJobs(state, ref, memoryJobs);
-  if (records !== undefined) saveRecords(state, ref.namespace, records);
+  const changed =
+    records === undefined ? [] : saveRecords(state, ref.namespace, { ...records, events });
+  const own = documents === undefined ? [] : [saveDocuments(state, documents, documents.plan)];
   return {
     memories: saveMemories(state, ref.namespace, memories, events[0]?.createMs ?? 0),
-    documents: documents === undefined ? [] : [saveDocuments(state, documents, documents.plan)],
+    documents: [...own, ...changed],
     taskHooks: saveTasks(state, ref.namespace, tasks),
     memoryJobsDue: hasDueJobs(memoryJobs),
   };

@@ -20,6 +20,7 @@ import type {
   NewEvent,
   NewVectors,
   PayloadHolder,
+  RecordDocuments,
   StoredCollection,
   StoredDocument,
   VectorPlace,
@@ -97,7 +98,9 @@ export function documentsView(state: MemoryState, change: DocumentChange): Docum
 
 function shown(collectionId: string, collection: CollectionState): StoredCollection {
   const { createMs, documents, updateMs } = collection;
-  return { collectionId, documentCount: documents.size, createMs, updateMs };
+  const ofRecords = [...documents.values()].filter(({ recordId }) => recordId !== undefined);
+  const counts = { documentCount: documents.size, recordDocumentCount: ofRecords.length };
+  return { collectionId, ...counts, createMs, updateMs };
 }
 
 function held(state: MemoryState, namespace: string): readonly StoredCollection[] {
@@ -107,16 +110,59 @@ function held(state: MemoryState, namespace: string): readonly StoredCollection[
     .sort((a, b) => Buffer.compare(Buffer.from(a.collectionId), Buffer.from(b.collectionId)));
 }
 
+/** The change of the documents of one collection that a change of records brings along. */
+export function recordPlan(
+  state: MemoryState,
+  { put, remove, ...ref }: RecordDocuments,
+  { events, nowMs }: Pick<DocumentPlan, "events" | "nowMs">,
+): { readonly change: DocumentChange; readonly plan: DocumentPlan } {
+  const { documents, nextDocumentNo } = stateOf(state, ref);
+  let next = nextDocumentNo;
+  const numbered = put.map((document) => {
+    const known = documents.get(document.documentId)?.documentNo;
+    return { ...document, documentNo: known ?? next++ };
+  });
+  const change = { ...ref, documentIds: [], sourceIds: [] };
+  return { change, plan: { put: numbered, remove, nowMs, events } };
+}
+
+/** Number of collections of a namespace that hold documents, with some others. */
+export function collectionCountWith(
+  state: MemoryState,
+  namespace: string,
+  collectionIds: Iterable<string>,
+): number {
+  const own = held(state, namespace).map(({ collectionId }) => collectionId);
+  return new Set([...own, ...collectionIds]).size;
+}
+
+/** Lets a document of a record live on. */
+export function liveOn(
+  state: MemoryState,
+  ref: CollectionRef,
+  documentId: string,
+  expireMs: number,
+) {
+  const document = stateOf(state, ref).documents.get(documentId);
+  if (document === undefined) throw new Error("A record lacks a document.");
+  // Vectors are kept for the object: it stays the same one.
+  Object.assign(document, { expireMs });
+}
+
 /** Checks what a plan does to documents. Throws an Error that names the fault. */
 export function checkDocuments(
   state: MemoryState,
   change: DocumentChange,
   plan: DocumentPlan,
+  isOfRecords = false,
 ): void {
   const { documents, nextDocumentNo } = stateOf(state, change);
-  const known = (documentId: string) => documents.get(documentId)?.documentNo;
-  const revision = nextRevision(state, change.namespace);
-  const fault = documentPlanFault(plan, { revision, nextDocumentNo, known });
+  const ofRecords = [...documents.values()].filter(({ recordId }) => recordId !== undefined);
+  const fault = documentPlanFault(plan, {
+    ...{ revision: nextRevision(state, change.namespace), nextDocumentNo, isOfRecords },
+    known: (documentId) => documents.get(documentId),
+    recordDocumentCount: ofRecords.length,
+  });
   if (fault !== undefined) throw new Error(`The plan is faulty: ${fault}.`);
 }
 
@@ -217,7 +263,7 @@ export function expiredDocuments(state: MemoryState, nowMs: number, limit: numbe
         [...documents.values()].map((document) => ({ namespace, collectionId, ...document })),
       ),
     )
-    .filter((document) => isOver(document, nowMs))
+    .filter((document) => document.recordId === undefined && isOver(document, nowMs))
     .sort((a, b) => a.expireMs - b.expireMs)
     .slice(0, limit)
     .map(({ namespace, collectionId, documentId }) => ({ namespace, collectionId, documentId }));

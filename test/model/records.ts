@@ -6,13 +6,15 @@ import {
   isRecordExpired,
   type KeptRecord,
   type RecordName,
-  type RecordsBefore,
+  recordDocumentIds,
   recordId,
   shownPath,
 } from "../../src/records/rules/record.ts";
 import type { RecordUpload } from "../../src/records/rules/upload.ts";
-import { recordPlanFault, uploadFault } from "../../src/store/kept-records.ts";
+import { recordDocuments, recordPlanFault, uploadFault } from "../../src/store/kept-records.ts";
 import type {
+  ChangedDocuments,
+  ExpiredRecord,
   RecordChange,
   RecordPage,
   RecordPathPage,
@@ -20,7 +22,15 @@ import type {
   RecordPlan,
   RecordQuery,
   RecordStore,
+  RecordView,
 } from "../../src/store/store.ts";
+import {
+  checkDocuments,
+  collectionCountWith,
+  liveOn,
+  recordPlan,
+  saveDocuments,
+} from "./documents.ts";
 import { saveErasure } from "./erasures.ts";
 import {
   type HeldUpload,
@@ -52,10 +62,11 @@ export function recordsSeen(
   state: MemoryState,
   namespace: string,
   { names, uploadIds = [] }: Pick<RecordChange, "names" | "uploadIds">,
-): RecordsBefore {
+): Omit<RecordView, "revision" | "reply"> {
   const seen = found(state, namespace, names);
   const { uploads } = namespaceOf(state, namespace);
   return {
+    collectionCountWith: (ids) => collectionCountWith(state, namespace, ids),
     records: new Map(seen.map((one) => [recordId(one), withoutValue(one)])),
     uploads: new Map(
       uploadIds.flatMap((id) => {
@@ -80,21 +91,36 @@ export function checkRecords(state: MemoryState, change: RecordChange, plan: Rec
   };
   const fault = recordPlanFault(plan, change, view);
   if (fault !== undefined) throw new Error(`The plan is faulty: ${fault}.`);
+  for (const of of documentsOf(state, namespace, plan)) {
+    checkDocuments(state, of.change, of.plan, true);
+  }
 }
 
-/** Saves a plan of records that was checked. */
+function documentsOf(state: MemoryState, namespace: string, plan: SavedRecords) {
+  const all = recordDocuments(namespace, plan, namespaceOf(state, namespace).records);
+  return all.map((changed) => recordPlan(state, changed, plan));
+}
+
+type SavedRecords = Pick<RecordPlan, "put" | "remove" | "nowMs" | "events">;
+
+/** Saves a plan of records that was checked; gives what changed of their documents. */
 export function saveRecords(
   state: MemoryState,
   namespace: string,
-  { put = [], remove = [] }: Pick<RecordPlan, "put" | "remove">,
-): void {
+  plan: SavedRecords,
+): readonly ChangedDocuments[] {
+  const { put = [], remove = [] } = plan;
   const { records, uploads } = namespaceOf(state, namespace);
-  for (const record of put) {
+  const changed = documentsOf(state, namespace, plan).map((of) =>
+    saveDocuments(state, of.change, of.plan),
+  );
+  for (const { documents: _, ...record } of put) {
     const value = uploads.get(record.uploadId)?.bytes ?? record.value;
     records.set(recordId(record), structuredClone({ ...record, value, uploadId: "" }));
     uploads.delete(record.uploadId);
   }
   for (const name of remove) records.delete(recordId(name));
+  return changed;
 }
 
 function isMeant({ path, key }: RecordName, { range }: RecordQuery): boolean {
@@ -151,6 +177,31 @@ function listPaths(
   };
 }
 
+function expired(state: MemoryState, nowMs: number, limit: number): ExpiredRecord[] {
+  return [...state.namespaces]
+    .flatMap(([namespace, { records }]) =>
+      [...records.values()].map((record) => ({ namespace, ...record })),
+    )
+    .filter(({ expireMs }) => expireMs > 0 && expireMs <= nowMs)
+    .sort((a, b) => a.expireMs - b.expireMs)
+    .slice(0, limit)
+    .map(({ namespace, path, key, search }) => {
+      return { namespace, path, key, ...(search === undefined ? {} : { search }) };
+    });
+}
+
+function letDocumentsLive(
+  state: MemoryState,
+  namespace: string,
+  record: KeptRecord,
+  expireMs: number,
+): void {
+  const { collectionId = "" } = record.search ?? {};
+  for (const documentId of recordDocumentIds(record)) {
+    liveOn(state, { namespace, collectionId }, documentId, expireMs);
+  }
+}
+
 /** The calls on records, over the state of the engine. */
 export function recordCalls(
   now: () => MemoryState,
@@ -176,17 +227,7 @@ export function recordCalls(
       }),
     listRecords: (query) => run(() => list(now(), query)),
     listRecordPaths: (query) => run(() => listPaths(now(), query)),
-    expiredRecords: (nowMs, limit) =>
-      run(() =>
-        [...now().namespaces]
-          .flatMap(([namespace, { records }]) =>
-            [...records.values()].map((record) => ({ namespace, ...record })),
-          )
-          .filter(({ expireMs }) => expireMs > 0 && expireMs <= nowMs)
-          .sort((a, b) => a.expireMs - b.expireMs)
-          .slice(0, limit)
-          .map(({ namespace, path, key }) => ({ namespace, path, key })),
-      ),
+    expiredRecords: (nowMs, limit) => run(() => expired(now(), nowMs, limit)),
     changeRecords: (change, decide) =>
       run(() => {
         const { namespace, requestId } = change;
@@ -203,10 +244,10 @@ export function recordCalls(
         }
         const { plan, result } = decision;
         checkRecords(state, change, plan);
-        saveRecords(state, namespace, plan);
+        const changed = saveRecords(state, namespace, plan);
         rememberReply(state, namespace, requestId, marked(plan.reply, []));
         saveErasure(state, namespace, plan.erasure);
-        publish(namespace, plan.events);
+        publish(namespace, plan.events, changed.length === 0 ? {} : { documents: changed });
         return result;
       }),
     ...uploadCalls(now, run),
@@ -217,6 +258,7 @@ export function recordCalls(
           const expireMs = nowMs + record.ttlMs;
           if (record.expireMs <= nowMs || record.expireMs >= expireMs) continue;
           records.set(recordId(record), { ...record, expireMs });
+          letDocumentsLive(now(), namespace, record, expireMs);
         }
       }),
   };

@@ -374,6 +374,38 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       return result;
     },
   }),
+  "keeps the documents of a record that is gone": (store, state) => ({
+    changeRecords: async (change, decide) => {
+      const { collections } = namespaceOf(state, change.namespace);
+      const before = [...collections.values()].map(({ documents }) => new Map(documents));
+      const result = await store.changeRecords(change, decide);
+      for (const [at, { documents }] of [...collections.values()].entries()) {
+        for (const [id, document] of before[at] ?? []) {
+          if (document.recordId !== undefined && !documents.has(id)) documents.set(id, document);
+        }
+      }
+      return result;
+    },
+  }),
+  "writes a record without its documents": (store) => ({
+    changeRecords: (change, decide) =>
+      store.changeRecords(change, (view) => {
+        const decision = decide(view);
+        if (decision.kind !== "save") return decision;
+        const put = decision.plan.put?.map(({ documents: _, search: __, ...record }) => record);
+        return { ...decision, plan: { ...decision.plan, ...(put === undefined ? {} : { put }) } };
+      }),
+  }),
+  "lets the documents of a record end before it": (store, state) => ({
+    refreshRecords: async (namespace, names, nowMs) => {
+      const { collections } = namespaceOf(state, namespace);
+      const before = [...collections.values()].flatMap(({ documents }) =>
+        [...documents.values()].map((document) => [document, document.expireMs] as const),
+      );
+      await store.refreshRecords(namespace, names, nowMs);
+      for (const [document, expireMs] of before) Object.assign(document, { expireMs });
+    },
+  }),
   "drops the records of an append": (store) => ({
     changeSession: (change, decide) =>
       store.changeSession(change, (view) => {

@@ -2,14 +2,16 @@
 
 import type { RecordName } from "../../src/records/rules/record.ts";
 import type { Random } from "../support/kit/random.ts";
+import type { RecordDraft } from "../support/store/action-types.ts";
 import type { RecordAction, UploadAction } from "../support/store/records.ts";
 import type { Draw } from "./draw.ts";
+import { COLLECTION_IDS } from "./generate-documents.ts";
 import type { ReadOperation, RefreshOperation } from "./operations.ts";
 
 // One path is the start of another, one segment that of another, and one sorts before it.
 const PATHS = [["p"], ["p", "q"], ["p", "q", "r"], ["p!"], ["pq"], ["\u00e9", "\u{1f600}"]];
 const KEYS = ["a", "b", "b1", "b2", "b!", "\u{1f600}", "\uffff", "c"];
-const TTLS = [0, 0, 0, 30, 400];
+const TTLS = [0, 0, 0, 30, 400, 4_000];
 const UPLOADS = ["u", "v", "\u00e9"];
 
 function several<T>(random: Random, max: number, draw: () => T): readonly T[] {
@@ -20,16 +22,33 @@ function drawName({ random }: Draw): RecordName {
   return { path: random.pick(PATHS), key: random.pick(KEYS) };
 }
 
-/** A change of several records. */
-export function drawRecords(draw: Draw): Pick<RecordAction, "kind" | "put" | "remove"> {
+/** Documents of a record; their collections hold others, too. */
+function drawSearch({ random, nowMs }: Draw): NonNullable<RecordDraft["search"]> {
+  const texts = Array.from(
+    { length: random.int(1, 3) },
+    (_, at) => `document ${at} ${nowMs} ${".".repeat(random.int(0, 9))}`,
+  );
+  return { collectionId: random.pick(COLLECTION_IDS), texts };
+}
+
+function drawDraft(draw: Draw): RecordDraft {
   const { random, nowMs } = draw;
-  const drafts = several(random, random.chance(0.1) ? 30 : 4, () => ({
+  const ttlMs = random.pick(TTLS);
+  return {
     ...drawName(draw),
     text: `text ${nowMs} ${"+".repeat(random.chance(0.02) ? 60_000 : random.int(0, 40))}`,
-    ttlMs: random.pick(TTLS),
+    ttlMs,
     ...(random.chance(0.3) ? { uploadId: random.pick(UPLOADS) } : {}),
     userId: random.pick(["", "u"]),
-  }));
+    // Those that end have documents more often, so that some live on with them.
+    ...(random.chance(ttlMs === 0 ? 0.3 : 0.9) ? { search: drawSearch(draw) } : {}),
+  };
+}
+
+/** A change of several records. */
+export function drawRecords(draw: Draw): Pick<RecordAction, "kind" | "put" | "remove"> {
+  const { random } = draw;
+  const drafts = several(random, random.chance(0.1) ? 30 : 4, () => drawDraft(draw));
   const byId = new Map(drafts.map((draft) => [JSON.stringify([draft.path, draft.key]), draft]));
   const remove = several(random, 3, () => drawName(draw));
   return { kind: "records", put: [...byId.values()], remove };
@@ -45,7 +64,7 @@ export function drawUpload({ random, nowMs }: Draw, namespace: string): UploadAc
 /** A refresh of some records. */
 export function drawRefresh(draw: Draw, namespace: string): RefreshOperation {
   const { random, nowMs } = draw;
-  const names = several(random, 8, () => drawName(draw));
+  const names = several(random, 20, () => drawName(draw));
   return { kind: "refresh-records", namespace, names, nowMs };
 }
 

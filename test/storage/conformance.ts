@@ -18,6 +18,7 @@ import { memorySuite } from "./suites/memories.ts";
 import { memoryJobSuite } from "./suites/memory-jobs.ts";
 import { messageSuite } from "./suites/messages.ts";
 import { payloadSuite } from "./suites/payloads.ts";
+import { recordDocumentSuite } from "./suites/record-documents.ts";
 import { recordSuite } from "./suites/records.ts";
 import { replySuite } from "./suites/replies.ts";
 import { sessionSuite } from "./suites/sessions.ts";
@@ -50,6 +51,7 @@ export function storageConformance(name: string, open: OpenEngine): void {
     vectorSuite(open);
     payloadSuite(open);
     recordSuite(open);
+    recordDocumentSuite(open);
     memorySuite(open);
     memoryJobSuite(open);
     wholePlanSuite(open);

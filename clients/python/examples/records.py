@@ -81,6 +81,24 @@ def read(client: Client) -> None:
     expect(ErrorReason.RECORD_NOT_FOUND, client.get_record, THREAD, "0009")
 
 
+def find(client: Client) -> None:
+    """Finds a record by the texts that it brings along, and its value with the hit."""
+    print("\n== Finding")
+    texts = ["Ana flies to Lisbon on Friday.", "Ana wants a window seat."]
+    client.put_record("notes", "ana", '{"seat": "window"}', search=texts, collection_id="notes")
+    where = {"collection_ids": ["notes"]}
+    question = "Which seat does Ana want?"
+    found = client.recall(question, filter=where, include_records=True, best_of_record=True)
+    for hit in found.hits:
+        print(f"{hit.document.text} -> {hit.found_record.record.value.decode()}")
+    ids = [hit.document.document_id for hit in found.hits]
+    expect(
+        ErrorReason.DOCUMENT_OF_RECORD, client.delete_documents, ids, collection_id="notes"
+    )
+    client.delete_record("notes", "ana")
+    print(f"left: {len(client.recall(question, filter=where).hits)}")
+
+
 def keep_large(client: Client) -> None:
     """Keeps a value that no single call takes."""
     print("\n== Large values")
@@ -109,6 +127,7 @@ def main() -> None:
         write(client)
         append(client)
         read(client)
+        find(client)
         keep_large(client)
         remove(client)
     print("\nDone.")

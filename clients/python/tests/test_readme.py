@@ -95,6 +95,7 @@ def test_walkthrough_meets_every_error_that_a_caller_can_cause(server: RealServe
         "RECORD_ALREADY_EXISTS",
         "RECORD_VERSION_MISMATCH",
         "RECORD_VALUE_TOO_LARGE",
+        "DOCUMENT_OF_RECORD",
         # upload_value sends the parts in order, and the put their checksum.
         "UPLOAD_OFFSET_MISMATCH",
         "RECORD_CHECKSUM_MISMATCH",

@@ -77,6 +77,26 @@ async function read(client: MemorySidecar): Promise<void> {
   await expectError("RECORD_NOT_FOUND", client.getRecord(THREAD, "0009"));
 }
 
+/** Finds a record by the texts that it brings along, and its value with the hit. */
+async function find(client: MemorySidecar): Promise<void> {
+  console.log("\n== Finding");
+  const documents = ["Ana flies to Lisbon on Friday.", "Ana wants a window seat."];
+  const search = { documents, collectionId: "notes" };
+  await client.putRecord("notes", "ana", '{"seat": "window"}', { search });
+  const asked = { filter: { collectionIds: ["notes"] }, includeRecords: true };
+  const { hits } = await client.recall("Which seat?", { ...asked, bestOfRecord: true });
+  const ids: string[] = [];
+  for (const { foundRecord, record } of hits) {
+    if (record?.$case !== "document") continue;
+    console.log(`${record.value.text} -> ${foundRecord?.record?.value}`);
+    ids.push(record.value.documentId);
+  }
+  const collectionId = "notes";
+  await expectError("DOCUMENT_OF_RECORD", client.deleteDocuments(ids, { collectionId }));
+  await client.deleteRecord("notes", "ana");
+  console.log(`left: ${(await client.recall("seat", asked)).hits.length}`);
+}
+
 /** Keeps a value that no single call takes. */
 async function keepLarge(client: MemorySidecar): Promise<void> {
   console.log("\n== Large values");
@@ -107,6 +127,7 @@ try {
   await write(client);
   await append(client);
   await read(client);
+  await find(client);
   await keepLarge(client);
   await remove(client);
   console.log("\nDone.");

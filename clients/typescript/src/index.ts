@@ -338,6 +338,7 @@ export type {
   RecordNameInput,
   RecordOperationInput,
   RecordPath,
+  RecordSearchInput,
   UploadedValue,
 } from "./record-inputs.ts";
 export type {

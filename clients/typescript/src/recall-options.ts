@@ -133,6 +133,13 @@ export interface RecallOptions extends CallOptions, ScopeInput {
   readonly includeEmbeddings?: boolean | undefined;
   /** Gives documents with their payloads. Default false. */
   readonly includePayloads?: boolean | undefined;
+  /**
+   * Gives the records that documents belong to, with their values, in `foundRecord` of the first
+   * hit of each. Default false.
+   */
+  readonly includeRecords?: boolean | undefined;
+  /** Of the documents of a record, only the best is a hit. Default false. */
+  readonly bestOfRecord?: boolean | undefined;
   /** Reference time for recency. Default: now. */
   readonly referenceTime?: Date | undefined;
   /** Hits, or sessions, of one answer. Default 10. */

@@ -167,6 +167,8 @@ export function recallRequest(
     scoring: opts.scoring ?? "",
     includeEmbeddings: opts.includeEmbeddings ?? false,
     includePayloads: opts.includePayloads ?? false,
+    includeRecords: opts.includeRecords ?? false,
+    bestOfRecord: opts.bestOfRecord ?? false,
   });
 }
 

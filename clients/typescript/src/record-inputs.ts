@@ -3,6 +3,8 @@
 import { whole } from "./choice.ts";
 import type { RecordOperation, RecordPrecondition } from "./gen/memorysidecar/v1/record.ts";
 import { PutRecordRequest } from "./gen/memorysidecar/v1/record_service.ts";
+import type { DocumentInput } from "./recall-options.ts";
+import { toDocument } from "./recall-requests.ts";
 import { type ScopeInput, scopeOf } from "./scope-filter.ts";
 import { toDuration } from "./time.ts";
 
@@ -32,6 +34,15 @@ export interface RecordFields extends RecordDemand {
   readonly owner?: ScopeInput | undefined;
   /** Life of the record in milliseconds, from now or from a read that refreshes it. */
   readonly ttlMs?: number | undefined;
+  /** Texts or documents by which Recall finds it; they live and go with it. Default: none. */
+  readonly search?: RecordSearchInput | undefined;
+}
+
+/** Documents of a record. They have its owner and its life, and ids of the server. */
+export interface RecordSearchInput {
+  readonly documents: readonly DocumentInput[];
+  /** Their collection. Default `default`. */
+  readonly collectionId?: string | undefined;
 }
 
 /** A value that `uploadValue` has sent. */
@@ -77,13 +88,17 @@ const NO_UPLOAD: UploadedValue = { uploadId: "", valueCrc32: undefined };
 
 /** The fields of a put. */
 export function putOf(input: RecordInput) {
-  const { etag = "", mediaType = "", owner, ttlMs } = input;
+  const { etag = "", mediaType = "", owner, search, ttlMs } = input;
   const { uploadId, valueCrc32, value } = { ...NO_UPLOAD, value: "", ...input };
   const record = {
     ...nameOf(input),
     ...{ value: Buffer.from(value as Uint8Array), uploadId, valueCrc32, mediaType, etag },
     owner: owner && scopeOf(owner),
     ttl: ttlMs === undefined ? undefined : toDuration(ttlMs),
+    search: search && {
+      collectionId: search.collectionId ?? "",
+      documents: search.documents.map((document) => toDocument(document, undefined)),
+    },
   };
   return { record, precondition: demandOf(input) };
 }

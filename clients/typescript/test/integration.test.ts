@@ -53,6 +53,7 @@ const ELSEWHERE = new Set([
   // examples/records.ts meets these.
   ...["RECORD_NOT_FOUND", "RECORD_ALREADY_EXISTS", "RECORD_VERSION_MISMATCH"],
   "RECORD_VALUE_TOO_LARGE",
+  "DOCUMENT_OF_RECORD",
   // uploadValue sends the parts in order, and the put their checksum.
   ...["UPLOAD_OFFSET_MISMATCH", "RECORD_CHECKSUM_MISMATCH"],
   // Need a directory of back-ups, or many erasures; tests of the server meet these.

@@ -14,7 +14,7 @@ import type {
   PurgeDocumentsResult,
 } from "../api.ts";
 import type { RecallCodec, RecallParts } from "../parts.ts";
-import { documentNotFound } from "../rules/errors.ts";
+import { collectionOfRecords, documentNotFound, documentOfRecord } from "../rules/errors.ts";
 import { changeDocuments, documentEvents, liveView } from "./change-documents.ts";
 import { documentPieces, fits } from "./read-documents.ts";
 import { storedOf } from "./upsert-documents.ts";
@@ -48,6 +48,8 @@ function decideDelete(
   checkFound(input, view);
   checkEtag(parts.codec, input, view);
   const removed = removedBy(input, view);
+  const ofRecord = removed.find(({ recordId }) => recordId !== undefined);
+  if (ofRecord !== undefined) throw documentOfRecord(ofRecord.documentId);
   if (removed.length === 0) {
     const bytes = input.encode({ deletedCount: 0, revision: 0 });
     return {
@@ -128,7 +130,7 @@ export async function purgeDocuments(
     const { documents } = liveView(view, nowMs);
     const removed = documentIds.filter((documentId) => {
       const document = documents.get(documentId);
-      return document !== undefined && fits(parts, document, filter);
+      return document !== undefined && isPurged(parts, document, filter);
     });
     const answer = (revision: number): Uint8Array =>
       encode({ documentCount: removed.length, sampleIds: [], more, revision });
@@ -144,6 +146,15 @@ export async function purgeDocuments(
     const plan = { remove: removed, nowMs, events, ...replyPart(call, nowMs, bytes) };
     return { kind: "save", result: bytes, plan };
   });
+}
+
+/** Whether a purge deletes a document: those of records go with these. */
+function isPurged(
+  parts: RecallParts,
+  document: StoredDocument,
+  filter: PurgeDocumentsInput["filter"],
+): boolean {
+  return document.recordId === undefined && fits(parts, document, filter);
 }
 
 /** Counts the matches of a filter up to a limit, with the ids of the first ones. */
@@ -163,7 +174,7 @@ async function counted(
   let bytes = 0;
   for await (const documents of documentPieces(parts, call, { namespace, collectionId })) {
     for (const document of documents) {
-      if (isOver(document, nowMs) || !fits(parts, document, filter)) continue;
+      if (isOver(document, nowMs) || !isPurged(parts, document, filter)) continue;
       bytes += document.bytes.length;
       const isFull = documentCount === limit || (documentCount > 0 && bytes > bytesMax);
       if (isFull) return { documentCount, sampleIds, more: true };
@@ -190,7 +201,8 @@ export async function clearCollection(
       const reply = replyPart(call, nowMs, bytes);
       return { kind: "answer", result: bytes, ...reply };
     }
-    const { documentCount } = collection;
+    const { documentCount, recordDocumentCount } = collection;
+    if (recordDocumentCount > 0) throw collectionOfRecords(collectionId, recordDocumentCount);
     const at = { ...input, revision, nowMs, call };
     const events = documentEvents(parts.context, at, [
       { type: EVENT_TYPE.collectionCleared, collectionId, documentCount },

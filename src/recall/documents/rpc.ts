@@ -19,7 +19,6 @@ import {
   type UpsertDocumentsRequest,
   UpsertDocumentsResponse,
 } from "../../gen/memorysidecar/v1/memory_service.ts";
-import { Trust } from "../../gen/memorysidecar/v1/message.ts";
 import { encodeWire } from "../../grpc/fast-writer.ts";
 import { checkText } from "../../grpc/fields.ts";
 import { numberPosition, pageLimit } from "../../grpc/page-token.ts";
@@ -29,7 +28,7 @@ import type { Violations } from "../../grpc/violations.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { checkDocumentFilter, checkRequiredFilter, fromDocumentFilter } from "../filter-wire.ts";
 import {
-  checkEmbedding,
+  checkDocumentContent,
   documentBytes,
   fromCollection,
   fromSplitter,
@@ -209,10 +208,7 @@ function checkDocument(v: Violations, document: Document, request: UpsertDocumen
     v.add("collection_id", "must be empty or that of the request");
   }
   if (request.splitter !== undefined) checkSplitId(v, document.documentId);
-  checkEmbedding(v, document.embedding);
-  if (document.trust === Trust.HIGH) {
-    v.add("trust", "must be TRUST_MEDIUM or TRUST_LOW: TRUST_HIGH is for the operator");
-  }
+  checkDocumentContent(v, document);
 }
 
 /** The ids of chunks are made of it and fit the limit of all ids. */

@@ -6,6 +6,7 @@ import { LIMITS } from "../../kit/limits.ts";
 import { meansScope } from "../../memory/rules/scopes.ts";
 import type { StoredDocument } from "../../store/store.ts";
 import type { DocumentMatches, SearchDocumentsInput } from "../api.ts";
+import { HitRecords } from "../collect.ts";
 import { collectionScope } from "../feed/prepare.ts";
 import type { IndexAnswer, RecallIndex } from "../index/port.ts";
 import type { RecallParts } from "../parts.ts";
@@ -122,6 +123,7 @@ async function readMatches(
 ): Promise<DocumentMatches & { readonly missing: number }> {
   const { namespace, collectionId, withEmbeddings, filter, limit, offset } = input;
   const payloads = input.withPayloads === true ? new PayloadReader({ context }) : undefined;
+  const { bestOfRecord = false } = input;
   const nowMs = context.world.nowMs();
   const isFiltered = filtersRecords(filter);
   const fits = (document: StoredDocument): boolean =>
@@ -129,16 +131,22 @@ async function readMatches(
     meansScope(codec.readDocumentHead(document.bytes).scope, filter.scope) &&
     (!isFiltered || passes(codec.readDocument(document.bytes), filter));
   const matches: DocumentMatches["matches"][number][] = [];
+  const records = new HitRecords();
   let bytes = 0;
-  for (const [at, { position, score }] of answer.hits.slice(offset).entries()) {
+  for (const [at, { position, score }] of answer.hits.entries()) {
+    if (at < offset && !bestOfRecord) continue;
     const query = { namespace, collectionId, after: position - 1, last: position, limit: 1 };
     const [found] = (await context.store.listDocuments(query)).documents;
     if (found === undefined || !fits(found)) continue;
+    const recordId = bestOfRecord ? found.recordId : undefined;
+    const isFirst = !records.has(recordId);
+    records.add(recordId);
+    if (at < offset || !isFirst) continue;
     const document = payloads ? await payloads.complete(input, found, fits) : found;
     if (document === undefined) continue;
     bytes += documentSize(document, withEmbeddings);
     const isFull = matches.length === limit || (matches.length > 0 && bytes > LIMITS.pageBytes);
-    if (isFull) return { matches, next: offset + at, missing: 0 };
+    if (isFull) return { matches, next: at, missing: 0 };
     matches.push({ document, score });
   }
   const next = answer.more ? answer.hits.length : undefined;

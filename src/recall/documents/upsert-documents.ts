@@ -17,7 +17,7 @@ import type {
   UpsertedDocument,
 } from "../api.ts";
 import type { RecallParts } from "../parts.ts";
-import { collectionLimitReached } from "../rules/errors.ts";
+import { collectionLimitReached, documentOfRecord } from "../rules/errors.ts";
 import { chunkId, isLonger, splitText } from "../rules/splitter.ts";
 import { changeDocuments, documentEvents, liveView } from "./change-documents.ts";
 
@@ -131,6 +131,8 @@ function decideUpsert(
   const { parts, call, input, sources, nowMs } = upsert;
   const { revision } = view;
   const { etags } = parts.context;
+  const ofRecord = [...stored.documents.values()].find(({ recordId }) => recordId !== undefined);
+  if (ofRecord !== undefined) throw documentOfRecord(ofRecord.documentId);
   checkEtags(upsert, view);
   if (view.collection === undefined && view.collectionCount >= LIMITS.collections) {
     throw collectionLimitReached();

@@ -12,6 +12,7 @@ import { fromOptionalSpan, toDuration, toTimestamp } from "../../grpc/time.ts";
 import type { Violations } from "../../grpc/violations.ts";
 import { floatBytes } from "../../kit/bytes.ts";
 import { LIMITS } from "../../kit/limits.ts";
+import type { RecordDocumentDraft } from "../../records/rules/record.ts";
 import type {
   StoredCollection,
   StoredDocument,
@@ -51,7 +52,11 @@ export function toDocumentDraft(document: wire.Document): DocumentDraft {
   return { documentId, etag, text, embedding, ttlMs, payload, wire: document };
 }
 
-function encodeDocument(draft: DocumentDraft, stamp: DocumentStamp): Uint8Array {
+function encodeDocument(
+  draft: Pick<DocumentDraft, "ttlMs" | "wire">,
+  stamp: DocumentStamp,
+  record?: wire.DocumentRecord,
+): Uint8Array {
   const given = draft.wire as wire.Document;
   const { chunk } = stamp;
   const createTime = toTimestamp(stamp.createMs);
@@ -77,7 +82,18 @@ function encodeDocument(draft: DocumentDraft, stamp: DocumentStamp): Uint8Array 
     createTime,
     updateTime: stamp.updateMs === stamp.createMs ? createTime : toTimestamp(stamp.updateMs),
     etag: stamp.etag,
+    record,
   });
+}
+
+/** The wire form of a document of a record. */
+export function encodeRecordDocument(
+  draft: RecordDocumentDraft,
+  { index, key, owner, path, ttlMs }: Parameters<Codec["encodeRecordDocument"]>[1],
+  stamp: DocumentStamp,
+): Uint8Array {
+  const given = { ...(draft.wire as wire.Document), scope: toMemoryScope(owner) };
+  return encodeDocument({ ttlMs, wire: given }, stamp, { path: [...path], key, index });
 }
 
 /** The wire form of the document that these chunks were cut from. */
@@ -156,6 +172,17 @@ export function toCollection(collection: StoredCollection): wire.DocumentCollect
     createTime: toTimestamp(collection.createMs),
     updateTime: toTimestamp(collection.updateMs),
   };
+}
+
+/** Checks what every document of a request has to be. */
+export function checkDocumentContent(
+  v: Violations,
+  { embedding, trust }: Pick<wire.Document, "embedding" | "trust">,
+): void {
+  checkEmbedding(v, embedding);
+  if (trust === Trust.HIGH) {
+    v.add("trust", "must be TRUST_MEDIUM or TRUST_LOW: TRUST_HIGH is for the operator");
+  }
 }
 
 /** Checks a vector in the field `embedding`, if there is one. */

@@ -11,6 +11,25 @@ export function documentNotFound(documentId: string): AppError {
   });
 }
 
+/** A record alone writes and deletes the document. */
+export function documentOfRecord(documentId: string): AppError {
+  return new AppError(
+    "DOCUMENT_OF_RECORD",
+    "The document belongs to a record, which its field `record` names. Put or delete that record.",
+    { metadata: { document_id: documentId } },
+  );
+}
+
+/** A collection that holds documents of records cannot be cleared. */
+export function collectionOfRecords(collectionId: string, count: number): AppError {
+  return new AppError(
+    "DOCUMENT_OF_RECORD",
+    `The collection holds ${count} documents of records. Delete those records first, or put them ` +
+      "without documents.",
+    { metadata: { collection_id: collectionId, documents: String(count) } },
+  );
+}
+
 /** The namespace has as many collections as it may. */
 export function collectionLimitReached(): AppError {
   const limit = String(LIMITS.collections);

@@ -7,6 +7,7 @@ import {
   type KeptRecord,
   type PathChoice,
   type RecordOperation,
+  recordDocumentIds,
   recordId,
   recordNameOf,
   shownPath,
@@ -111,6 +112,15 @@ describe("an operation", () => {
     });
   });
 
+  test("counts the documents of the record, and leaves them to others", () => {
+    const documents = ["one", "two"].map((text) => ({ text, embedding: undefined, wire: {} }));
+    const name = { ...draft, etag: "", search: { collectionId: "c", documents } };
+    const [record] = decide({ kind: "put", name, condition: undefined }).put;
+    expect(record?.search).toEqual({ collectionId: "c", documentCount: 2 });
+    expect(record).not.toHaveProperty("documents");
+    expect(decide(put()).put[0]).not.toHaveProperty("search");
+  });
+
   test("tells of the record that it replaces after its time", () => {
     const before = kept({ expireMs: 1 });
     expect(decide(put(), before).expired).toEqual([before]);
@@ -130,6 +140,15 @@ describe("an operation", () => {
       }) as Error,
     );
   });
+});
+
+test("the ids of the documents of a record name it and their places", () => {
+  const search = { collectionId: "c", documentCount: 2 };
+  const [first = "", second] = recordDocumentIds({ ...NAME, search });
+  expect(first).toMatch(/^record:[0-9a-f]{64}:0$/);
+  expect(second).toBe(first.replace(/0$/, "1"));
+  expect(recordDocumentIds({ path: ["p", "k"], key: "k", search })).not.toContain(first);
+  expect(recordDocumentIds(NAME)).toEqual([]);
 });
 
 test.each([

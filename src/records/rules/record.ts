@@ -3,6 +3,7 @@
 import { AppError } from "../../kit/errors.ts";
 import type { Etags } from "../../kit/etag.ts";
 import { isOver, type Life } from "../../kit/life.ts";
+import { sha256Hex } from "../../kit/text.ts";
 import type { MemoryScope } from "../../memory/rules/memory.ts";
 import { isUploadExpired, type RecordUpload } from "./upload.ts";
 
@@ -26,6 +27,15 @@ export interface KeptRecord extends RecordName, Life {
   readonly writer: string;
   readonly createMs: number;
   readonly updateMs: number;
+  /** The documents by which searches find it; missing when there are none. */
+  readonly search?: RecordSearch;
+}
+
+/** Names the documents of a record, which are numbered from 0. */
+export interface RecordSearch {
+  readonly collectionId: string;
+  /** At least 1. */
+  readonly documentCount: number;
 }
 
 /** A record with its value. */
@@ -34,6 +44,40 @@ export interface FullRecord extends KeptRecord {
   readonly value: Uint8Array;
   /** The upload that holds the value. Empty for none. */
   readonly uploadId: string;
+  /** The documents that `search` counts, in order; missing when there are none. */
+  readonly documents?: readonly RecordDocument[];
+}
+
+/** A document of a record in its stored form. */
+export interface RecordDocument {
+  /** The wire form of the public Document, without its embedding. */
+  readonly bytes: Uint8Array;
+  readonly embedding: DocumentVector | undefined;
+}
+
+interface DocumentVector {
+  readonly model: string;
+  readonly values: Float32Array;
+}
+
+/** A document of a record as a caller gives it. */
+export interface RecordDocumentDraft {
+  readonly text: string;
+  readonly embedding: DocumentVector | undefined;
+  /** The decoded wire document; only the codec looks inside. */
+  readonly wire: unknown;
+}
+
+/** The id of a document of a record: no other record of the namespace has it. */
+export function recordDocumentId(id: string, index: number): string {
+  return `record:${sha256Hex(id)}:${index}`;
+}
+
+/** The ids of the documents of a record, in order. */
+export function recordDocumentIds(record: Pick<KeptRecord, "path" | "key" | "search">): string[] {
+  const id = recordId(record);
+  const length = record.search?.documentCount ?? 0;
+  return Array.from({ length }, (_, index) => recordDocumentId(id, index));
 }
 
 /** The records of a path. */
@@ -104,6 +148,10 @@ export type RecordCondition = number | boolean | undefined;
 export type RecordDraft = RecordName &
   Pick<FullRecord, "value" | "uploadId" | "crc32" | "mediaType" | "owner" | "ttlMs"> & {
     readonly etag: string;
+    readonly search?: {
+      readonly collectionId: string;
+      readonly documents: readonly RecordDocumentDraft[];
+    };
   };
 
 export type RecordOperation =
@@ -143,6 +191,7 @@ export interface RecordsBefore {
 /** Outcome of several operations, and the changes they ask for. */
 export interface DecidedRecords {
   readonly outcomes: readonly RecordOutcome[];
+  /** One for each put, in order, without its documents. */
   readonly put: readonly FullRecord[];
   readonly remove: readonly KeptRecord[];
   /** Records that are replaced after their time has run out. */
@@ -223,12 +272,16 @@ function operationOf(index: number | undefined): Readonly<Record<string, string>
 }
 
 function recordAfter(
-  { etag: _, ...draft }: RecordDraft & Pick<KeptRecord, "valueBytes">,
+  { etag: _, search, ...draft }: RecordDraft & Pick<KeptRecord, "valueBytes">,
   old: KeptRecord | undefined,
   { revision, nowMs, writer }: RecordStamp,
 ): FullRecord {
+  const { collectionId = "", documents = [] } = search ?? {};
   return {
     ...draft,
+    ...(documents.length === 0
+      ? {}
+      : { search: { collectionId, documentCount: documents.length } }),
     expireMs: draft.ttlMs === 0 ? 0 : nowMs + draft.ttlMs,
     version: (old?.version ?? 0) + 1,
     etagRevision: revision,

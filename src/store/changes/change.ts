@@ -397,6 +397,11 @@ function besideSteps(core: Core, ref: SessionRef, plan: SessionPlan, looks: Look
   const changed = records && besideRecords(ref.namespace, records);
   const nowMs = events[0]?.createMs ?? 0;
   const base = looks.memories;
+  const ofRecords =
+    changed && recordSteps(core, changed, recordsView(core, changed), { ...records, events });
+  // Both would give the next number of the collection to a document.
+  const isTwice = ({ change }: DocumentSteps) => change.collectionId === documents?.collectionId;
+  if (ofRecords?.documents.some(isTwice)) throw unsound("it changes a collection twice");
   return {
     memories: memories && base && memorySteps(base, ref.namespace, { ...memories, nowMs }),
     jobs: jobSteps(core, ref, memoryJobs, resetLog === true),
@@ -406,7 +411,7 @@ function besideSteps(core: Core, ref: SessionRef, plan: SessionPlan, looks: Look
         ...documents.plan,
         events,
       }),
-    records: changed && recordSteps(changed, recordsView(core, changed), { ...records, events }),
+    records: ofRecords,
   };
 }
 

@@ -1,7 +1,9 @@
 // Changes of documents: what decide gets to see, and what a plan does to the pending state. A plan
 // is read for and checked as a whole before any of it is applied.
 
+import { recordCorrupt } from "../../kit/errors.ts";
 import { documentPlanFault } from "../document-faults.ts";
+import type { RecordDocuments } from "../kept-records.ts";
 import type {
   ChangedDocuments,
   CollectionRef,
@@ -19,6 +21,7 @@ import {
   DOCUMENT_END,
   DOCUMENT_ID,
   type DocumentRow,
+  documentEnd,
   EMPTIED,
   encodeDocumentBody,
   encodePayloadBody,
@@ -120,27 +123,51 @@ export function applyDocuments(
 /** Reads what a plan for documents needs, and checks it. Throws an Error that names the fault. */
 export function documentSteps(
   core: Core,
-  change: DocumentChange,
+  change: DocumentChange & {
+    /** The documents belong to records that the change writes or deletes. Default false. */
+    readonly isOfRecords?: boolean;
+  },
   base: DocumentsBase,
   plan: DocumentPlan,
 ): DocumentSteps {
   const { row, nextDocumentNo } = base;
-  const known = (documentId: string): number | undefined =>
-    row && documentNoOf(core, row.logNo, documentId, "pending");
-  const revision = nextRevision(core, change.namespace);
-  const fault = documentPlanFault(plan, { revision, nextDocumentNo, known });
-  if (fault !== undefined) throw unsound(fault);
   const old = new Map<string, OldDocument>();
   for (const id of [
     ...(plan.put ?? []).map(({ documentId }) => documentId),
     ...(plan.remove ?? []),
   ]) {
-    const documentNo = known(id);
+    const documentNo = row && documentNoOf(core, row.logNo, id, "pending");
     if (row !== undefined && documentNo !== undefined) {
       old.set(id, oldDocument(core, row.logNo, documentNo));
     }
   }
+  const fault = documentPlanFault(plan, {
+    revision: nextRevision(core, change.namespace),
+    nextDocumentNo,
+    known: (documentId) => old.get(documentId),
+    recordDocumentCount: row?.recordDocumentCount ?? 0,
+    isOfRecords: change.isOfRecords ?? false,
+  });
+  if (fault !== undefined) throw unsound(fault);
   return { change, base, plan, old };
+}
+
+/** The steps that a change of records takes in one collection. */
+export function recordDocumentSteps(
+  core: Core,
+  { namespace, collectionId, put, remove }: RecordDocuments,
+  { events, nowMs }: Pick<DocumentPlan, "events" | "nowMs">,
+): DocumentSteps {
+  const ref = { namespace, collectionId };
+  const change = { ...ref, documentIds: [], sourceIds: [], isOfRecords: true };
+  const { base } = documentsView(core, change);
+  let next = base.nextDocumentNo;
+  const numbered = put.map((document) => {
+    const { documentId } = document;
+    const known = base.row && documentNoOf(core, base.row.logNo, documentId, "pending");
+    return { ...document, documentNo: known ?? next++ };
+  });
+  return documentSteps(core, change, base, { put: numbered, remove, nowMs, events });
 }
 
 /** Applies what a plan does to documents. */
@@ -182,13 +209,17 @@ function saveCollection(core: Core, { base, change, old, plan }: DocumentSteps):
   const added = put.filter(({ documentId }) => !old.has(documentId)).length;
   const before = base.row?.documentCount ?? 0;
   const documentCount = plan.clear === true ? 0 : before + added - remove.length;
+  const ofRecords = (all: readonly { readonly recordId?: string }[]): number =>
+    all.filter(({ recordId = "" }) => recordId !== "").length;
+  const recordDocumentCount =
+    (base.row?.recordDocumentCount ?? 0) + ofRecords(put) - ofRecords([...old.values()]);
   const nextDocumentNo = base.nextDocumentNo + added;
   const key = COLLECTION.key(namespace, collectionId);
   const emptied = EMPTIED.key(namespace, collectionId);
   if (documentCount > 0) {
     const createMs = base.row?.createMs ?? plan.nowMs;
-    const row = { logNo, nextDocumentNo, documentCount, createMs, updateMs: plan.nowMs };
-    COLLECTION.put(core, key, row);
+    const counts = { nextDocumentNo, documentCount, recordDocumentCount };
+    COLLECTION.put(core, key, { logNo, ...counts, createMs, updateMs: plan.nowMs });
     if (base.row === undefined && base.nextDocumentNo > 1) core.memtable.set(emptied, null);
     return 1;
   }
@@ -213,7 +244,7 @@ function putDocument(
 ): void {
   const { logNo } = log;
   const { memtable, writer } = core;
-  const { bytes, documentNo, embedding: _, payload, ...facts } = document;
+  const { bytes, documentNo, embedding: _, payload, recordId = "", ...facts } = document;
   const { documentId, sourceId } = facts;
   if (old === undefined) {
     DOCUMENT_ID.put({ memtable }, DOCUMENT_ID.key(logNo, documentId), documentNo);
@@ -228,7 +259,7 @@ function putDocument(
     CHUNK.put({ memtable }, CHUNK.key(logNo, sourceId, documentNo), true);
   }
   const bodyNo = writer.putMessage(encodeDocumentBody(document));
-  putRow(core, log, documentNo, { ...facts, bodyNo, byteCount: bytes.length });
+  putRow(core, log, documentNo, { ...facts, recordId, bodyNo, byteCount: bytes.length });
   if (payload === undefined) return;
   const payloadNo = writer.putMessage(encodePayloadBody({ documentId, ...payload }));
   PAYLOAD.put({ memtable }, PAYLOAD.key(logNo, documentNo), payloadNo);
@@ -240,16 +271,14 @@ function putRow(
   documentNo: number,
   row: DocumentRow,
 ): void {
-  const { expireMs } = row;
   DOCUMENT.put(core, DOCUMENT.key(logNo, documentNo), row);
-  if (expireMs > 0) {
-    const end = DOCUMENT_END.key(expireMs, logNo, documentNo);
-    DOCUMENT_END.put(core, end, { namespace, collectionId });
-  }
+  const end = documentEnd(logNo, documentNo, row);
+  if (end !== undefined) DOCUMENT_END.put(core, end, { namespace, collectionId });
 }
 
-function dropEnd(core: Core, logNo: number, documentNo: number, { expireMs }: DocumentRow): void {
-  if (expireMs > 0) core.memtable.set(DOCUMENT_END.key(expireMs, logNo, documentNo), null);
+function dropEnd(core: Core, logNo: number, documentNo: number, row: DocumentRow): void {
+  const end = documentEnd(logNo, documentNo, row);
+  if (end !== undefined) core.memtable.set(end, null);
 }
 
 /** Lets documents live on from now for their ttl, those that have one and have not expired. */
@@ -273,6 +302,35 @@ export async function refreshDocuments(
     }
   });
   await core.writer.whenDurable();
+}
+
+/** Documents of a record with when these end: rows to write, read before any of them is. */
+export type DocumentEnds = CollectionLog & {
+  readonly rows: readonly (readonly [documentNo: number, row: DocumentRow])[];
+};
+
+/** Reads the documents of a record that lives on until then. */
+export function recordDocumentEnds(
+  core: Core,
+  ref: CollectionRef,
+  documentIds: readonly string[],
+  expireMs: number,
+): DocumentEnds {
+  const logNo = readCollection(core, ref, "pending")?.logNo;
+  const rows = documentIds.map((documentId) => {
+    const documentNo =
+      logNo === undefined ? undefined : documentNoOf(core, logNo, documentId, "pending");
+    if (logNo === undefined || documentNo === undefined) {
+      throw recordCorrupt(`a document of a record is missing in log ${logNo ?? 0}`);
+    }
+    return [documentNo, { ...needRow(core, logNo, documentNo, "pending"), expireMs }] as const;
+  });
+  return { ...ref, logNo: logNo ?? 0, rows };
+}
+
+/** Lets documents of a record live on. */
+export function saveDocumentEnds(core: Core, { rows, ...log }: DocumentEnds): void {
+  for (const [documentNo, row] of rows) putRow(core, log, documentNo, row);
 }
 
 /** The numbers of a document, or of all chunks of its source. */

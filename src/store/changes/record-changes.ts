@@ -2,8 +2,8 @@
 // the pending state. A plan is read for and checked as a whole before any of it is applied.
 
 import { LIMITS } from "../../kit/limits.ts";
-import { type RecordName, recordId } from "../../records/rules/record.ts";
-import { recordPlanFault, uploadFault } from "../kept-records.ts";
+import { type RecordName, recordDocumentIds, recordId } from "../../records/rules/record.ts";
+import { recordDocuments, recordPlanFault, uploadFault } from "../kept-records.ts";
 import type {
   RecordChange,
   RecordPlan,
@@ -13,6 +13,7 @@ import type {
   UploadView,
 } from "../store.ts";
 import type { Core } from "../tables/core.ts";
+import { readCollection } from "../tables/documents.ts";
 import { unsound } from "../tables/plan-check.ts";
 import {
   encodeRecordBody,
@@ -29,6 +30,13 @@ import {
 } from "../tables/records.ts";
 import { finishChange, nextRevision, pendingReply } from "../tables/replies.ts";
 import { PURGE } from "../tables/session-tables.ts";
+import {
+  type DocumentSteps,
+  recordDocumentEnds,
+  recordDocumentSteps,
+  saveDocumentEnds,
+  saveDocuments,
+} from "./document-changes.ts";
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -53,8 +61,12 @@ export function recordsView(
     const row = RECORD_UPLOAD.get(core, RECORD_UPLOAD.key(namespace, id), "pending");
     if (row !== undefined) uploads.set(id, row);
   }
-  const view = {
+  const isNew = (collectionId: string): boolean =>
+    readCollection(core, { namespace, collectionId }, "pending") === undefined;
+  const view: RecordView = {
     revision: nextRevision(core, namespace),
+    collectionCountWith: (ids) =>
+      core.counts.collections.of(core, namespace) + [...new Set(ids)].filter(isNew).length,
     records: new Map([...old].map(([id, row]) => [id, recordOf(row)])),
     uploads,
     reply: pendingReply(core, namespace, requestId),
@@ -64,7 +76,7 @@ export function recordsView(
 
 /** Applies a plan to the pending state. Throws an Error that names a fault of it. */
 export function applyRecords(core: Core, change: RecordChange, seen: Seen, plan: RecordPlan): void {
-  const steps = recordSteps(change, seen, plan);
+  const steps = recordSteps(core, change, seen, plan);
   core.writer.whole(() => {
     saveRecords(core, steps);
     // Answers about records hold no names and no values.
@@ -77,21 +89,32 @@ export interface RecordSteps {
   readonly namespace: string;
   readonly seen: Pick<Seen, "old" | "uploads">;
   readonly plan: Pick<RecordPlan, "put" | "remove">;
+  /** Of the documents of records, by collection. */
+  readonly documents: readonly DocumentSteps[];
 }
 
 /** Checks a change of records. Throws an Error that names a fault of it. */
-export function recordSteps(change: RecordChange, seen: Seen, plan: RecordPlan): RecordSteps {
+export function recordSteps(
+  core: Core,
+  change: RecordChange,
+  seen: Seen,
+  plan: RecordPlan,
+): RecordSteps {
   const fault = recordPlanFault(plan, change, seen.view);
   if (fault !== undefined) throw unsound(fault);
-  return { namespace: change.namespace, seen, plan };
+  const { namespace } = change;
+  const documents = recordDocuments(namespace, plan, seen.view.records).map((changed) =>
+    recordDocumentSteps(core, changed, plan),
+  );
+  return { namespace, seen, plan, documents };
 }
 
 /** Saves a change of records. */
 export function saveRecords(
   core: Core,
-  { namespace, seen: { old, uploads }, plan }: RecordSteps,
+  { documents, namespace, seen: { old, uploads }, plan }: RecordSteps,
 ): void {
-  for (const { path, key, value, uploadId, ...row } of plan.put ?? []) {
+  for (const { path, key, value, uploadId, documents: _, ...row } of plan.put ?? []) {
     const id = recordId({ path, key });
     eraseOld(core, namespace, id, old.get(id));
     const upload = uploads.get(uploadId);
@@ -108,6 +131,7 @@ export function saveRecords(
     eraseOld(core, namespace, id, old.get(id));
     core.memtable.set(RECORD.key(namespace, id), null);
   }
+  for (const steps of documents) saveDocuments(core, steps);
 }
 
 function putRow(core: Core, namespace: string, id: string, row: RecordRow): void {
@@ -183,13 +207,24 @@ export async function refreshRecords(
   nowMs: number,
 ): Promise<void> {
   core.writer.assertOpen();
-  const rows = readRows(core, namespace, names, "pending");
+  const due = [...readRows(core, namespace, names, "pending")].flatMap(([id, found]) => {
+    const { path: _path, key: _key, ...row } = found;
+    const { collectionId } = row.search ?? {};
+    const expireMs = nowMs + row.ttlMs;
+    if (row.expireMs <= nowMs || row.expireMs >= expireMs) return [];
+    const documents =
+      collectionId === undefined
+        ? undefined
+        : recordDocumentEnds(
+            ...([core, { namespace, collectionId }, recordDocumentIds(found), expireMs] as const),
+          );
+    return { id, row, expireMs, documents };
+  });
   core.writer.whole(() => {
-    for (const [id, { path: _path, key: _key, ...row }] of rows) {
-      const expireMs = nowMs + row.ttlMs;
-      if (row.expireMs <= nowMs || row.expireMs >= expireMs) continue;
+    for (const { id, row, expireMs, documents } of due) {
       core.memtable.set(RECORD_END.key(row.expireMs, namespace, id), null);
       putRow(core, namespace, id, { ...row, expireMs });
+      if (documents !== undefined) saveDocumentEnds(core, documents);
     }
   });
   await core.writer.whenDurable();

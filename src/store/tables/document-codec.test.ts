@@ -35,18 +35,21 @@ test("a collection comes back", () => {
     documentCount: number,
     createMs: number,
     updateMs: number,
+    recordDocumentCount: number,
   });
   fc.assert(
     fc.property(row, (one) => {
       const payload = payloadOf(COLLECTION.encode("k", one));
       expect(COLLECTION.decode(payload)).toEqual(one);
       const { logNo, nextDocumentNo, documentCount, createMs, updateMs } = one;
+      const { recordDocumentCount } = one;
       expect(CollectionRecord.decode(payload)).toEqual({
         logNo: BigInt(logNo),
         nextDocumentNo: BigInt(nextDocumentNo),
         documentCount: BigInt(documentCount),
         createMs: BigInt(createMs),
         updateMs: BigInt(updateMs),
+        recordDocumentCount: BigInt(recordDocumentCount),
       });
     }),
   );
@@ -63,12 +66,14 @@ test("a row of a document comes back", () => {
     ttlMs: number,
     expireMs: number,
     payloadBytes: number,
+    recordId: text,
   });
   fc.assert(
     fc.property(row, (one) => {
       const payload = payloadOf(DOCUMENT.encode("k", one));
       expect(DOCUMENT.decode(payload)).toEqual(one);
       const { bodyNo, byteCount, documentId, sourceId, createMs, etagRevision, ...life } = one;
+      const { recordId } = one;
       expect(DocumentRecord.decode(payload)).toEqual({
         bodyNo: BigInt(bodyNo),
         byteCount: BigInt(byteCount),
@@ -79,6 +84,7 @@ test("a row of a document comes back", () => {
         ttlMs: BigInt(life.ttlMs),
         expireMs: BigInt(life.expireMs),
         payloadBytes: BigInt(life.payloadBytes),
+        recordId,
       });
     }),
   );

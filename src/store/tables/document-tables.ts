@@ -27,6 +27,8 @@ export interface CollectionRow {
   readonly documentCount: number;
   readonly createMs: number;
   readonly updateMs: number;
+  /** Of the documents, those that belong to records. */
+  readonly recordDocumentCount: number;
 }
 
 /** Collections that hold documents. A collection has a log number, under which these stand. */
@@ -38,6 +40,7 @@ export const COLLECTION = defineTable(0x18, "collection", [aText, lastText], {
     documentCount: field.number(3),
     createMs: field.number(4),
     updateMs: field.number(5),
+    recordDocumentCount: field.number(6),
   }),
   bucket: bucket.firstText,
 });
@@ -59,6 +62,8 @@ export interface DocumentRow extends Life {
   readonly etagRevision: number;
   /** 0 without one. */
   readonly payloadBytes: number;
+  /** The id of the record that it belongs to; empty for none. */
+  readonly recordId: string;
 }
 
 /** By log number and document number. */
@@ -73,13 +78,23 @@ export const DOCUMENT = defineTable(0x1a, "document", [aNumber, aNumber], {
     ttlMs: field.number(7),
     expireMs: field.number(8),
     payloadBytes: field.number(9),
+    recordId: field.text(10),
   }),
   bucket: bucket.allButLast,
   under: "log",
   bodyNo: ({ bodyNo }) => bodyNo,
-  companion: ([logNo, documentNo], { expireMs }) =>
-    expireMs === 0 ? undefined : DOCUMENT_END.key(expireMs, logNo, documentNo),
+  companion: ([logNo, documentNo], row) => documentEnd(logNo, documentNo, row),
 });
+
+/** The key of the end of a document; undefined when it has none, or ends with its record. */
+export function documentEnd(
+  logNo: number,
+  documentNo: number,
+  { expireMs, recordId }: Pick<DocumentRow, "expireMs" | "recordId">,
+): string | undefined {
+  const isListed = expireMs > 0 && recordId === "";
+  return isListed ? DOCUMENT_END.key(expireMs, logNo, documentNo) : undefined;
+}
 
 /** Documents that expire: when, the log number and the document number. */
 export const DOCUMENT_END = defineTable(0x3b, "end of a document", [aNumber, aNumber, aNumber], {

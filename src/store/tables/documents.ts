@@ -49,8 +49,8 @@ export function readCollection(
 
 /** A collection as the layers above see it. */
 export function collectionOf(collectionId: string, row: CollectionRow): StoredCollection {
-  const { documentCount, createMs, updateMs } = row;
-  return { collectionId, documentCount, createMs, updateMs };
+  const { documentCount, recordDocumentCount, createMs, updateMs } = row;
+  return { collectionId, documentCount, recordDocumentCount, createMs, updateMs };
 }
 
 /** The row of a document; undefined when there is none. */
@@ -82,14 +82,15 @@ function documentOf(
   row: DocumentRow,
   visibility: Visibility,
 ): StoredDocument {
-  const { bodyNo, byteCount, ...facts } = row;
+  const { bodyNo, byteCount, recordId, ...facts } = row;
   const payload = readMessage(core, bodyNo, visibility);
   const body = decodeRecord("document", payload, decodeDocumentBody);
   if (body.documentId !== facts.documentId || body.bytes.length !== byteCount) {
     throw recordCorrupt(`message ${bodyNo} is not the document that its row names`);
   }
   const { bytes, embedding } = body;
-  return { ...facts, documentNo, bytes, embedding };
+  const of = recordId === "" ? {} : { recordId };
+  return { ...facts, ...of, documentNo, bytes, embedding };
 }
 
 /** A document that a list names. Throws RECORD_CORRUPT when it is missing. */

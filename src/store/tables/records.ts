@@ -10,6 +10,7 @@ import {
   type KeptRecord,
   type RecordName,
   type RecordRange,
+  type RecordSearch,
   recordId,
   recordNameOf,
   shownPath,
@@ -31,6 +32,7 @@ import {
   record,
 } from "../engine/table.ts";
 import type {
+  ExpiredRecord,
   ReadRecord,
   RecordPage,
   RecordPathPage,
@@ -50,11 +52,17 @@ export type RecordRow = Omit<KeptRecord, "path" | "key"> & {
   readonly partsNo: number;
 };
 
+const NO_SEARCH: RecordSearch = { collectionId: "", documentCount: 0 };
+
 /** By namespace and the id of the name. */
 export const RECORD = defineTable(0x38, "record", [aText, lastText], {
   erasedWith: "record",
   record: mapped(
-    record<Omit<RecordRow, "owner" | "crc32"> & MemoryScope & { readonly crc32: number }>({
+    record<
+      Omit<RecordRow, "owner" | "crc32" | "search"> &
+        MemoryScope &
+        RecordSearch & { readonly crc32: number }
+    >({
       bodyNo: field.number(1),
       valueBytes: field.number(2),
       mediaType: field.text(3),
@@ -70,10 +78,15 @@ export const RECORD = defineTable(0x38, "record", [aText, lastText], {
       updateMs: field.number(13),
       partsNo: field.number(14),
       crc32: field.number(15),
+      collectionId: field.text(16),
+      documentCount: field.number(17),
     }),
-    ({ owner, crc32 = 0, ...row }: RecordRow) => ({ ...row, ...owner, crc32 }),
-    ({ userId, agentId, sessionId, crc32, ...row }): RecordRow => ({
+    ({ owner, crc32 = 0, search = NO_SEARCH, ...row }: RecordRow) => {
+      return { ...row, ...owner, ...search, crc32 };
+    },
+    ({ userId, agentId, sessionId, crc32, collectionId, documentCount, ...row }): RecordRow => ({
       ...row,
+      ...(documentCount === 0 ? {} : { search: { collectionId, documentCount } }),
       owner: { userId, agentId, sessionId },
       crc32: row.partsNo === 0 ? undefined : crc32,
     }),
@@ -366,14 +379,10 @@ export function listRecordPaths(core: Core, query: RecordPathQuery): RecordPathP
 }
 
 /** Records whose time has run out, the earliest first. */
-export function expiredRecords(
-  core: Core,
-  nowMs: number,
-  limit: number,
-): (RecordName & { readonly namespace: string })[] {
+export function expiredRecords(core: Core, nowMs: number, limit: number): ExpiredRecord[] {
   const start = RECORD_END.id + u64(0);
   const end = RECORD_END.id + u64(Math.max(0, nowMs) + 1);
-  const found: (RecordName & { readonly namespace: string })[] = [];
+  const found: ExpiredRecord[] = [];
   for (const { key } of rangeIndex(core, "committed", { start, end, page: limit })) {
     if (found.length >= limit) break;
     const [endMs, namespace, id] = RECORD_END.parts(key);
@@ -382,7 +391,8 @@ export function expiredRecords(
     if (name === undefined || row?.expireMs !== endMs) {
       throw recordCorrupt("the end of a record is listed, and the record is missing");
     }
-    found.push({ ...name, namespace });
+    const { search } = row;
+    found.push({ ...name, namespace, ...(search === undefined ? {} : { search }) });
   }
   return found;
 }

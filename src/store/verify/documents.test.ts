@@ -233,7 +233,8 @@ describe("verify", () => {
     const kinds = await copies.found(async ({ index }) => {
       const key = COLLECTION.key("x", "c");
       const times = { createMs: 1, updateMs: 1 };
-      const row = { logNo: logOf(index), nextDocumentNo: 99, documentCount: 19, ...times };
+      const counts = { nextDocumentNo: 99, documentCount: 19, recordDocumentCount: 0 };
+      const row = { logNo: logOf(index), ...counts, ...times };
       await index.put(key, COLLECTION.encode(key, row));
       const emptied = EMPTIED.key("default", "c");
       await index.put(emptied, ONE_NUMBER.encode(emptied, 7) as Buffer);

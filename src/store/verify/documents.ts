@@ -1,9 +1,11 @@
 // Checks collections against their documents, both ways, and vectors against the records that they
 // were made from.
 
+import { recordDocumentIds, recordNameOf } from "../../records/rules/record.ts";
+import type { CollectionRef } from "../document-records.ts";
 import { unseal } from "../engine/envelope.ts";
 import type { Environment } from "../engine/environment.ts";
-import { readSized, readU64, u64 } from "../engine/keys.ts";
+import { readU64, u64 } from "../engine/keys.ts";
 import type { Problems } from "../engine/problems.ts";
 import {
   CHUNK,
@@ -16,12 +18,14 @@ import {
   decodeDocumentBody,
   decodePayloadBody,
   decodeVectorBody,
+  documentEnd,
   EMPTIED,
   PAYLOAD,
   RECALLED,
   VECTOR,
 } from "../tables/document-tables.ts";
 import { MEMORY } from "../tables/memory-tables.ts";
+import { RECORD } from "../tables/records.ts";
 import { ENTRY, PURGE } from "../tables/session-tables.ts";
 import type { IndexView, NumberSet } from "./view.ts";
 
@@ -48,11 +52,7 @@ export function checkDocuments(check: DocumentCheck): number {
       const { logNo } = collection;
       const isOwn = check.logs.add(logNo) && logNo < check.nextLogNo;
       problems.check(isOwn, "a log belongs to two collections", `log ${logNo}`);
-      const { documents, expiring } = checkCollection(
-        check,
-        readSized(row.key, 1).text,
-        collection,
-      );
+      const { documents, expiring } = checkCollection(check, COLLECTION.parts(row.key), collection);
       found.documents += documents;
       found.expiring += expiring;
       const emptied = EMPTIED.id + row.key.slice(1);
@@ -87,7 +87,7 @@ function checkEnds({ problems, view }: DocumentCheck): number {
 
 function checkCollection(
   check: DocumentCheck,
-  namespace: string,
+  [namespace, collectionId]: readonly [namespace: string, collectionId: string],
   { logNo, ...collection }: CollectionRow,
 ): { readonly documents: number; readonly expiring: number } {
   const { problems, view } = check;
@@ -96,6 +96,7 @@ function checkCollection(
   let chunks = 0;
   let expiring = 0;
   let payloads = 0;
+  let ofRecords = 0;
   for (const row of view.under(DOCUMENT.prefix(logNo))) {
     count++;
     const documentNo = readU64(row.key, 9);
@@ -104,13 +105,16 @@ function checkCollection(
     const found = view.decode(row, DOCUMENT.decode);
     if (found !== undefined) {
       chunks += found.sourceId === "" ? 0 : 1;
-      expiring += found.expireMs === 0 ? 0 : 1;
       payloads += found.payloadBytes === 0 ? 0 : 1;
-      checkDocument(check, { namespace, logNo, documentNo }, found);
+      expiring += documentEnd(logNo, documentNo, found) === undefined ? 0 : 1;
+      ofRecords += found.recordId === "" ? 0 : 1;
+      checkDocument(check, { namespace, collectionId, logNo, documentNo }, found);
     }
   }
   const isCounted = count === collection.documentCount && count > 0;
   problems.check(isCounted, "the documents of a collection are counted wrongly", place);
+  const isOfRecords = ofRecords === collection.recordDocumentCount;
+  problems.check(isOfRecords, "the documents of records are counted wrongly", place);
   // Every id, chunk and payload was looked up above: the same number means that none is too many.
   const ids = view.count(DOCUMENT_ID.prefix(logNo));
   problems.check(ids === count, "the ids of a collection are wrong", place);
@@ -121,8 +125,7 @@ function checkCollection(
   return { documents: count, expiring };
 }
 
-interface Place {
-  readonly namespace: string;
+interface Place extends CollectionRef {
   readonly logNo: number;
   readonly documentNo: number;
 }
@@ -131,15 +134,18 @@ function checkDocument(check: DocumentCheck, at: Place, row: DocumentRow): void 
   const { problems, view } = check;
   const { logNo, documentNo } = at;
   const newest = check.newestRevision(at.namespace);
-  const { byteCount, documentId, etagRevision, expireMs, sourceId } = row;
+  const { byteCount, documentId, etagRevision, sourceId } = row;
   const place = `log ${logNo}, document ${documentNo}`;
   const named = view.find(DOCUMENT_ID.key(logNo, documentId), DOCUMENT_ID.decode);
   problems.check(named === documentNo, "a document is not found by its id", place);
   const isListed = sourceId === "" || view.has(CHUNK.key(logNo, sourceId, documentNo));
   problems.check(isListed, "a chunk is not found by its source", place);
   problems.check(etagRevision <= newest, "a document is of a later revision", place);
-  const isEnding = expireMs === 0 || view.has(DOCUMENT_END.key(expireMs, logNo, documentNo));
+  const end = documentEnd(logNo, documentNo, row);
+  const isEnding = end === undefined || view.has(end);
   problems.check(isEnding, "a document would never expire", place);
+  const isKept = row.recordId === "" || isOfRecord(view, at, row);
+  problems.check(isKept, "a document belongs to no record", place);
   const body = bodyOf(check, row.bodyNo, { what: "document", place }, decodeDocumentBody);
   if (body !== undefined) {
     const isSame = body.documentId === documentId && body.bytes.length === byteCount;
@@ -164,6 +170,21 @@ function checkPayload(
   if (body === undefined) return;
   const isSame = body.documentId === documentId && body.data.length === payloadBytes;
   problems.check(isSame, "a payload and its document differ", place);
+}
+
+/** Whether the record of a document has it, and ends with it. */
+function isOfRecord(
+  view: IndexView,
+  { namespace, collectionId }: Place,
+  row: DocumentRow,
+): boolean {
+  const { documentId, expireMs, recordId } = row;
+  const name = recordNameOf(recordId);
+  const record = view.find(RECORD.key(namespace, recordId), RECORD.decode);
+  if (name === undefined || record?.search?.collectionId !== collectionId) return false;
+  return (
+    record.expireMs === expireMs && recordDocumentIds({ ...name, ...record }).includes(documentId)
+  );
 }
 
 /** A body that stands among the messages; undefined, and a problem, when it is damaged. */

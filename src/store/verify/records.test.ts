@@ -7,11 +7,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeTempDir, type TempDir } from "../../../test/support/kit/temp-dir.ts";
 import { readFacts, START_MS } from "../../../test/support/store/plans.ts";
 import { changeRecords, changeUpload } from "../../../test/support/store/records.ts";
-import { recordId } from "../../records/rules/record.ts";
+import { recordDocumentId, recordId } from "../../records/rules/record.ts";
 import { seal, unseal } from "../engine/envelope.ts";
 import { type Environment, openEnvironment } from "../engine/environment.ts";
 import { u64 } from "../engine/keys.ts";
 import { openLmdbStore } from "../lmdb/store.ts";
+import { COLLECTION, DOCUMENT, DOCUMENT_ID, type DocumentRow } from "../tables/document-tables.ts";
 import {
   encodeRecordBody,
   partId,
@@ -38,7 +39,8 @@ let copies = 0;
 beforeAll(async () => {
   temporary = await makeTempDir();
   golden = join(temporary.path, "golden");
-  const put = NAMES.map((name) => ({ ...name, text: `text of ${name.key}`, ttlMs: 1_000 }));
+  const search = { collectionId: "c", texts: ["one", "two"] };
+  const put = NAMES.map((name) => ({ ...name, text: `text of ${name.key}`, ttlMs: 1_000, search }));
   const action = { kind: "records", namespace: "default", sessionId: "", remove: [] } as const;
   const store = await openLmdbStore({ directory: golden, ...OPTIONS });
   await changeRecords(store, { ...action, nowMs: START_MS, put });
@@ -78,6 +80,16 @@ function rowIn({ index }: Environment): RecordRow {
 
 function putRow(env: Environment, parts: Partial<RecordRow>) {
   return env.index.put(KEY, RECORD.encode(KEY, { ...rowIn(env), ...parts }));
+}
+
+/** Changes the row of the first document of the record. */
+async function putDocument(env: Environment, parts: Partial<DocumentRow>) {
+  const at = COLLECTION.key("default", "c");
+  const { logNo } = decoded(env, at, COLLECTION);
+  const id = DOCUMENT_ID.key(logNo, recordDocumentId(ID, 0));
+  const key = DOCUMENT.key(logNo, decoded(env, id, DOCUMENT_ID));
+  const row = decoded(env, key, DOCUMENT);
+  await env.index.put(key, DOCUMENT.encode(key, { ...row, ...parts }));
 }
 
 async function putBody(env: Environment, id: string, text: string) {
@@ -124,6 +136,39 @@ const DAMAGES: readonly [string, string, (env: Environment) => Promise<unknown>]
     "a lost end",
     "a record would never expire",
     ({ index }) => index.remove(RECORD_END.key(END_MS, "default", ID)),
+  ],
+  [
+    "a record that has forgotten its documents",
+    "a document belongs to no record",
+    (env) => {
+      const { search: _, ...row } = rowIn(env);
+      return env.index.put(KEY, RECORD.encode(KEY, row));
+    },
+  ],
+  [
+    "a record with more documents than there are",
+    "records lack documents",
+    (env) => putRow(env, { search: { collectionId: "c", documentCount: 3 } }),
+  ],
+  [
+    "a record with documents in another collection",
+    "a document belongs to no record",
+    (env) => putRow(env, { search: { collectionId: "d", documentCount: 2 } }),
+  ],
+  [
+    "a document that ends before its record",
+    "a document belongs to no record",
+    (env) => putDocument(env, { expireMs: END_MS - 1 }),
+  ],
+  [
+    "a document of another record",
+    "a document belongs to no record",
+    (env) => putDocument(env, { recordId: recordId({ path: ["p"], key: "c" }) }),
+  ],
+  [
+    "a document of no record",
+    "the documents of records are counted wrongly",
+    (env) => putDocument(env, { recordId: "" }),
   ],
   [
     "a name that none can have",

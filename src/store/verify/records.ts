@@ -3,6 +3,7 @@
 
 import { checksum } from "../../kit/checksum.ts";
 import { recordNameOf } from "../../records/rules/record.ts";
+import { COLLECTION } from "../tables/document-tables.ts";
 import {
   decodeRecordBody,
   partId,
@@ -20,6 +21,7 @@ export function checkRecords(check: DocumentCheck): number {
   const { problems, view } = check;
   let count = 0;
   let expiring = 0;
+  let documents = 0;
   for (const row of view.under(RECORD.id)) {
     count++;
     const [namespace, id] = RECORD.parts(row.key);
@@ -29,6 +31,7 @@ export function checkRecords(check: DocumentCheck): number {
     const found = view.decode(row, RECORD.decode);
     if (found === undefined) continue;
     const { bodyNo, crc32, etagRevision, expireMs, partsNo, valueBytes, version } = found;
+    documents += found.search?.documentCount ?? 0;
     const newest = check.newestRevision(namespace);
     problems.check(etagRevision <= newest, "a record is of a later revision", place);
     problems.check(version > 0, "a record has no version", place);
@@ -50,7 +53,19 @@ export function checkRecords(check: DocumentCheck): number {
   // Every end was looked up above: the same number means that none is too many.
   const ends = view.count(RECORD_END.id);
   problems.check(ends === expiring, "the ends of records are wrong", "records");
+  // Each document of a record was found to be one of its own: the same number means that none is
+  // missing.
+  problems.check(documents === documentsOf(check), "records lack documents", "records");
   checkUploads(check);
+  return count;
+}
+
+/** The documents of records, by the counts of their collections. */
+function documentsOf({ view }: DocumentCheck): number {
+  let count = 0;
+  for (const row of view.under(COLLECTION.id)) {
+    count += view.decode(row, COLLECTION.decode)?.recordDocumentCount ?? 0;
+  }
   return count;
 }
 

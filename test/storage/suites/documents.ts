@@ -227,7 +227,7 @@ export function documentSuite(open: OpenEngine): void {
       await change(scene, { put: drafts("a", "b"), nowMs: START_MS + 1 });
       await change(scene, { remove: ["a"], nowMs: START_MS + 2 });
       const list = () => allCollections(scene.store, "default");
-      const base = { collectionId: "c", documentCount: 1 };
+      const base = { collectionId: "c", documentCount: 1, recordDocumentCount: 0 };
       const times = { createMs: START_MS + 1, updateMs: START_MS + 2 };
       expect(await list()).toEqual([{ ...base, ...times }]);
       await change(scene, { remove: ["b"], nowMs: START_MS + 3 });

@@ -366,16 +366,21 @@ const OF_RECALL: Readonly<Record<string, FieldEffect>> = {
     idle: { contextAfter: 1, ...MEMORIES },
     used: { contextAfter: 1 },
   },
-  "RecallRequest.include_embeddings": {
-    when: "documents are recalled",
-    idle: { includeEmbeddings: true, ...MEMORIES },
-    used: { includeEmbeddings: true },
-  },
-  "RecallRequest.include_payloads": {
-    when: "documents are recalled",
-    idle: { includePayloads: true, ...MEMORIES },
-    used: { includePayloads: true },
-  },
+  ...Object.fromEntries(
+    [
+      ["include_embeddings", "includeEmbeddings"],
+      ["include_payloads", "includePayloads"],
+      ["include_records", "includeRecords"],
+      ["best_of_record", "bestOfRecord"],
+    ].map(([name, key = ""]) => [
+      `RecallRequest.${name}`,
+      {
+        when: "documents are recalled",
+        idle: { [key]: true, ...MEMORIES },
+        used: { [key]: true },
+      },
+    ]),
+  ),
   ...always("RecallFilter.kinds", "RecallFilter.session_ids", "RecallFilter.exclude_session_ids"),
   ...always("RecallFilter.scope", "RecallFilter.session_labels", "RecallFilter.roles"),
   ...always("RecallFilter.collection_ids", "RecallFilter.labels", "RecallFilter.metadata"),

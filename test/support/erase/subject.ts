@@ -170,4 +170,7 @@ async function writeRecords({ client, userId, word }: Writing): Promise<void> {
     offset += data.length;
   }
   await put("large", { uploadId });
+  const texts = ["document of a record", "second document of a record"];
+  const documents = texts.map((what) => document({ text: word(what) }));
+  await put("found", { search: { collectionId: "notes", documents, documentCount: 0 } });
 }

@@ -155,6 +155,8 @@ export const jsonCodec: Codec = {
   },
   encodeSummaryDocument: ({ trust, labels, scope }, { text, ...stamp }) =>
     toBytes({ text, trust, labels: Object.fromEntries(labels), scope, stamp }),
+  encodeRecordDocument: ({ wire }, { owner, ttlMs, ...of }, { text, ...stamp }) =>
+    toBytes({ text, wire, scope: owner, ttlMs, record: [of.path, of.key, of.index], stamp }),
   encodeMade,
   mergeMessage(bytes, draft, paths) {
     const { stamp, made: _, trust: __, ...stored } = fromBytes<StoredJsonMessage>(bytes);

@@ -44,6 +44,8 @@ export interface RecordDraft extends RecordName {
   readonly uploadId?: string;
   readonly ttlMs?: number;
   readonly userId?: string;
+  /** The documents by which searches find it: a text for each. Default none. */
+  readonly search?: { readonly collectionId: string; readonly texts: readonly string[] };
 }
 
 /** When the window is loaded: not at all, when decide asks for it, or with the session. */

@@ -11,7 +11,6 @@ import {
   sessionNotFound,
 } from "../../../src/kit/errors.ts";
 import { makeMessageId } from "../../../src/kit/ids.ts";
-import type { RecordsBefore } from "../../../src/records/rules/record.ts";
 import type { PolicyState, Session } from "../../../src/session/rules/session.ts";
 import type {
   NewMessage,
@@ -185,7 +184,10 @@ function recordsOf({ nowMs, records }: Action<"append">, view: SessionView): Par
   return { records: recordPart(seen, { ...records, nowMs }) };
 }
 
-function seenRecords(changes: RecordChanges, view: SessionView): RecordsBefore {
+function seenRecords(
+  changes: RecordChanges,
+  view: SessionView,
+): ReturnType<SessionView["records"]> {
   return view.records(askedBy(changes));
 }
 

@@ -116,7 +116,9 @@ function planOf(action: DocumentAction, view: DocumentView): DocumentPlan {
   const { nowMs } = action;
   const ref = { namespace: action.namespace, sessionId: "" };
   const events = [newEvent(ref, { type: EVENT_TYPE.sessionUpdated, createMs: nowMs })];
-  if (action.clear) return { clear: true, nowMs, events };
+  // Documents of records stay.
+  const isOfRecords = (view.collection?.recordDocumentCount ?? 0) > 0;
+  if (action.clear && !isOfRecords) return { clear: true, nowMs, events };
   let next = view.nextDocumentNo;
   const put = action.put.map((draft) => {
     const known = view.documents.get(draft.documentId)?.documentNo;

@@ -17,7 +17,7 @@ import type {
   Store,
   UploadView,
 } from "../../../src/store/store.ts";
-import { type ActionBase, isYoung, type RecordChanges } from "./action-types.ts";
+import { type ActionBase, isYoung, type RecordChanges, type RecordDraft } from "./action-types.ts";
 import { newEvent, newReply, START_MS } from "./plans.ts";
 
 /** Writes and deletes records in one transaction. `sessionId` means nothing. */
@@ -57,8 +57,9 @@ export function newRecord(parts: Partial<FullRecord> & RecordName): FullRecord {
 
 /** A record in words. */
 export function wordsOf(record: KeptRecord): string {
-  const { expireMs, owner, updateMs, valueBytes, version } = record;
-  return [recordId(record), version, valueBytes, owner.userId, updateMs, expireMs].join("|");
+  const { expireMs, owner, search, updateMs, valueBytes, version } = record;
+  const facts = [recordId(record), version, valueBytes, owner.userId, updateMs, expireMs];
+  return [...facts, search?.collectionId, search?.documentCount].join("|");
 }
 
 /** The names and uploads that a change of records must see. */
@@ -75,7 +76,8 @@ export function recordPart(
   { nowMs, ...action }: RecordChanges & { readonly nowMs: number },
 ): { readonly put: readonly FullRecord[]; readonly remove: readonly RecordName[]; nowMs: number } {
   const taking = new Map(view.uploads);
-  const put = action.put.map(({ path, key, text, ttlMs = 0, uploadId = "", userId = "" }) => {
+  const put = action.put.map(({ path, key, text, ttlMs = 0, ...rest }) => {
+    const { search, uploadId = "", userId = "" } = rest;
     const old = view.records.get(recordId({ path, key }));
     const upload = taking.get(uploadId);
     taking.delete(uploadId);
@@ -91,6 +93,7 @@ export function recordPart(
       owner: { userId, agentId: "", sessionId: "" },
       version: (old?.version ?? 0) + 1,
       createMs: old?.createMs ?? nowMs,
+      ...(search === undefined ? {} : documentsOf(search)),
     });
   });
   const taken = new Set(put.map(recordId));
@@ -99,6 +102,18 @@ export function recordPart(
     view.records.has(id) && !taken.has(id) ? [name] : [],
   );
   return { put, remove, nowMs };
+}
+
+function documentsOf({ collectionId, texts }: NonNullable<RecordDraft["search"]>) {
+  return {
+    search: { collectionId, documentCount: texts.length },
+    documents: texts.map((text) => {
+      const length = Buffer.byteLength(text) % 4;
+      const vector = { model: "m", values: new Float32Array(length).fill(0.5) };
+      const bytes = Uint8Array.from(Buffer.from(text));
+      return { bytes, embedding: length === 0 ? undefined : vector };
+    }),
+  };
 }
 
 /** Does an action of records. Nothing to do is an answer. */

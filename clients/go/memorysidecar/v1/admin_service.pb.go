@@ -616,6 +616,8 @@ type GetServerInfoResponse struct {
 	//   - `preview_forms`: `form` of PreviewPolicy.
 	//   - `recall`: Recall.
 	//   - `record_paths`: ListRecordPaths.
+	//   - `record_search`: `NamedRecord.search`, `Document.record`, and `include_records` and
+	//     `best_of_record` of Recall.
 	//   - `record_uploads`: UploadRecordPart, `NamedRecord.upload_id`, and ranges of values in
 	//     GetRecord.
 	//   - `records`: RecordService.
@@ -2189,7 +2191,8 @@ type DocumentSubject struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The collection. Required: `default` is named, too.
 	CollectionId string `protobuf:"bytes,1,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
-	// The document. Required. The id of one that was split stands for all its chunks.
+	// The document. Required. The id of one that was split stands for all its chunks, and that of one
+	// that belongs to a record for the record and all its documents.
 	DocumentId    string `protobuf:"bytes,2,opt,name=document_id,json=documentId,proto3" json:"document_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -164,7 +164,10 @@ type Document struct {
 	Payload *DocumentPayload `protobuf:"bytes,24,opt,name=payload,proto3" json:"payload,omitempty"`
 	// Size of the data of the payload in bytes, also where the payload is not returned. For a chunk,
 	// that of its source. 0 without a payload. Output only.
-	PayloadSize   int64 `protobuf:"varint,25,opt,name=payload_size,json=payloadSize,proto3" json:"payload_size,omitempty"`
+	PayloadSize int64 `protobuf:"varint,25,opt,name=payload_size,json=payloadSize,proto3" json:"payload_size,omitempty"`
+	// The record that the document belongs to: see `search` of NamedRecord. Unset for any other
+	// document. Output only. Capability `record_search`.
+	Record        *DocumentRecord `protobuf:"bytes,30,opt,name=record,proto3" json:"record,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -374,6 +377,13 @@ func (x *Document) GetPayloadSize() int64 {
 	return 0
 }
 
+func (x *Document) GetRecord() *DocumentRecord {
+	if x != nil {
+		return x.Record
+	}
+	return nil
+}
+
 // Data of a document that the server does not interpret.
 type DocumentPayload struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -431,6 +441,71 @@ func (x *DocumentPayload) GetMediaType() string {
 	return ""
 }
 
+// The record that a document belongs to. Such a document is written and deleted with its record
+// only, in the same transaction.
+type DocumentRecord struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The path of the record.
+	Path []string `protobuf:"bytes,1,rep,name=path,proto3" json:"path,omitempty"`
+	// The key of the record.
+	Key string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	// Index of the document in `search.documents` of the put: 0, 1, 2.
+	Index         int32 `protobuf:"varint,3,opt,name=index,proto3" json:"index,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DocumentRecord) Reset() {
+	*x = DocumentRecord{}
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DocumentRecord) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DocumentRecord) ProtoMessage() {}
+
+func (x *DocumentRecord) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DocumentRecord.ProtoReflect.Descriptor instead.
+func (*DocumentRecord) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *DocumentRecord) GetPath() []string {
+	if x != nil {
+		return x.Path
+	}
+	return nil
+}
+
+func (x *DocumentRecord) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *DocumentRecord) GetIndex() int32 {
+	if x != nil {
+		return x.Index
+	}
+	return 0
+}
+
 // A vector, and the model that computed it. Vectors of different models are never compared.
 type Embedding struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -445,7 +520,7 @@ type Embedding struct {
 
 func (x *Embedding) Reset() {
 	*x = Embedding{}
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[2]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -457,7 +532,7 @@ func (x *Embedding) String() string {
 func (*Embedding) ProtoMessage() {}
 
 func (x *Embedding) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[2]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -470,7 +545,7 @@ func (x *Embedding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Embedding.ProtoReflect.Descriptor instead.
 func (*Embedding) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{2}
+	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Embedding) GetValues() []float32 {
@@ -505,7 +580,7 @@ type DocumentCollection struct {
 
 func (x *DocumentCollection) Reset() {
 	*x = DocumentCollection{}
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[3]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -517,7 +592,7 @@ func (x *DocumentCollection) String() string {
 func (*DocumentCollection) ProtoMessage() {}
 
 func (x *DocumentCollection) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[3]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -530,7 +605,7 @@ func (x *DocumentCollection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentCollection.ProtoReflect.Descriptor instead.
 func (*DocumentCollection) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{3}
+	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *DocumentCollection) GetCollectionId() string {
@@ -582,7 +657,7 @@ type TextSplitter struct {
 
 func (x *TextSplitter) Reset() {
 	*x = TextSplitter{}
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[4]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -594,7 +669,7 @@ func (x *TextSplitter) String() string {
 func (*TextSplitter) ProtoMessage() {}
 
 func (x *TextSplitter) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[4]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -607,7 +682,7 @@ func (x *TextSplitter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextSplitter.ProtoReflect.Descriptor instead.
 func (*TextSplitter) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{4}
+	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *TextSplitter) GetChunkChars() int32 {
@@ -641,7 +716,7 @@ type UpsertedDocument struct {
 
 func (x *UpsertedDocument) Reset() {
 	*x = UpsertedDocument{}
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[5]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -653,7 +728,7 @@ func (x *UpsertedDocument) String() string {
 func (*UpsertedDocument) ProtoMessage() {}
 
 func (x *UpsertedDocument) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[5]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -666,7 +741,7 @@ func (x *UpsertedDocument) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpsertedDocument.ProtoReflect.Descriptor instead.
 func (*UpsertedDocument) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{5}
+	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *UpsertedDocument) GetDocumentId() string {
@@ -710,7 +785,7 @@ type RefreshedDocument struct {
 
 func (x *RefreshedDocument) Reset() {
 	*x = RefreshedDocument{}
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[6]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -722,7 +797,7 @@ func (x *RefreshedDocument) String() string {
 func (*RefreshedDocument) ProtoMessage() {}
 
 func (x *RefreshedDocument) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[6]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -735,7 +810,7 @@ func (x *RefreshedDocument) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RefreshedDocument.ProtoReflect.Descriptor instead.
 func (*RefreshedDocument) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{6}
+	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *RefreshedDocument) GetDocumentId() string {
@@ -765,7 +840,7 @@ type DocumentRef struct {
 
 func (x *DocumentRef) Reset() {
 	*x = DocumentRef{}
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[7]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -777,7 +852,7 @@ func (x *DocumentRef) String() string {
 func (*DocumentRef) ProtoMessage() {}
 
 func (x *DocumentRef) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[7]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -790,7 +865,7 @@ func (x *DocumentRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentRef.ProtoReflect.Descriptor instead.
 func (*DocumentRef) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{7}
+	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *DocumentRef) GetCollectionId() string {
@@ -826,7 +901,7 @@ type DocumentFilter struct {
 
 func (x *DocumentFilter) Reset() {
 	*x = DocumentFilter{}
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[8]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -838,7 +913,7 @@ func (x *DocumentFilter) String() string {
 func (*DocumentFilter) ProtoMessage() {}
 
 func (x *DocumentFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_document_proto_msgTypes[8]
+	mi := &file_memorysidecar_v1_document_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -851,7 +926,7 @@ func (x *DocumentFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentFilter.ProtoReflect.Descriptor instead.
 func (*DocumentFilter) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{8}
+	return file_memorysidecar_v1_document_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *DocumentFilter) GetLabels() map[string]string {
@@ -886,7 +961,7 @@ var File_memorysidecar_v1_document_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_document_proto_rawDesc = "" +
 	"\n" +
-	"\x1fmemorysidecar/v1/document.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xbc\n" +
+	"\x1fmemorysidecar/v1/document.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xfe\n" +
 	"\n" +
 	"\bDocument\x12#\n" +
 	"\rcollection_id\x18\x01 \x01(\tR\fcollectionId\x12*\n" +
@@ -924,7 +999,8 @@ const file_memorysidecar_v1_document_proto_rawDesc = "" +
 	"\vexpire_time\x18\x17 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01R\n" +
 	"expireTime\x12;\n" +
 	"\apayload\x18\x18 \x01(\v2!.memorysidecar.v1.DocumentPayloadR\apayload\x12)\n" +
-	"\fpayload_size\x18\x19 \x01(\x03B\x06\xba\xbe\x18\x02\x10\x01R\vpayloadSize\x1a9\n" +
+	"\fpayload_size\x18\x19 \x01(\x03B\x06\xba\xbe\x18\x02\x10\x01R\vpayloadSize\x12@\n" +
+	"\x06record\x18\x1e \x01(\v2 .memorysidecar.v1.DocumentRecordB\x06\xba\xbe\x18\x02\x10\x01R\x06record\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\r\n" +
@@ -933,6 +1009,10 @@ const file_memorysidecar_v1_document_proto_rawDesc = "" +
 	"\x04data\x18\x01 \x01(\fB\v\xba\xbe\x18\a\b\x01\x18\x80\x80\xfc\x01R\x04data\x12%\n" +
 	"\n" +
 	"media_type\x18\x02 \x01(\tB\x06\xba\xbe\x18\x02\x18\x7fR\tmediaType\"L\n" +
+	"\x0eDocumentRecord\x12\x12\n" +
+	"\x04path\x18\x01 \x03(\tR\x04path\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +
+	"\x05index\x18\x03 \x01(\x05R\x05index\"L\n" +
 	"\tEmbedding\x12!\n" +
 	"\x06values\x18\x01 \x03(\x02B\t\xba\xbe\x18\x05\b\x01 \x80 R\x06values\x12\x1c\n" +
 	"\x05model\x18\x02 \x01(\tB\x06\xba\xbe\x18\x02\x18\x7fR\x05model\"\xda\x01\n" +
@@ -991,51 +1071,53 @@ func file_memorysidecar_v1_document_proto_rawDescGZIP() []byte {
 }
 
 var file_memorysidecar_v1_document_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_memorysidecar_v1_document_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_memorysidecar_v1_document_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_memorysidecar_v1_document_proto_goTypes = []any{
 	(EmbeddingPurpose)(0),         // 0: memorysidecar.v1.EmbeddingPurpose
 	(*Document)(nil),              // 1: memorysidecar.v1.Document
 	(*DocumentPayload)(nil),       // 2: memorysidecar.v1.DocumentPayload
-	(*Embedding)(nil),             // 3: memorysidecar.v1.Embedding
-	(*DocumentCollection)(nil),    // 4: memorysidecar.v1.DocumentCollection
-	(*TextSplitter)(nil),          // 5: memorysidecar.v1.TextSplitter
-	(*UpsertedDocument)(nil),      // 6: memorysidecar.v1.UpsertedDocument
-	(*RefreshedDocument)(nil),     // 7: memorysidecar.v1.RefreshedDocument
-	(*DocumentRef)(nil),           // 8: memorysidecar.v1.DocumentRef
-	(*DocumentFilter)(nil),        // 9: memorysidecar.v1.DocumentFilter
-	nil,                           // 10: memorysidecar.v1.Document.LabelsEntry
-	nil,                           // 11: memorysidecar.v1.DocumentFilter.LabelsEntry
-	(*structpb.Struct)(nil),       // 12: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
-	(Trust)(0),                    // 14: memorysidecar.v1.Trust
-	(*MemoryScope)(nil),           // 15: memorysidecar.v1.MemoryScope
-	(*durationpb.Duration)(nil),   // 16: google.protobuf.Duration
-	(*MetadataCondition)(nil),     // 17: memorysidecar.v1.MetadataCondition
-	(*ScopeFilter)(nil),           // 18: memorysidecar.v1.ScopeFilter
+	(*DocumentRecord)(nil),        // 3: memorysidecar.v1.DocumentRecord
+	(*Embedding)(nil),             // 4: memorysidecar.v1.Embedding
+	(*DocumentCollection)(nil),    // 5: memorysidecar.v1.DocumentCollection
+	(*TextSplitter)(nil),          // 6: memorysidecar.v1.TextSplitter
+	(*UpsertedDocument)(nil),      // 7: memorysidecar.v1.UpsertedDocument
+	(*RefreshedDocument)(nil),     // 8: memorysidecar.v1.RefreshedDocument
+	(*DocumentRef)(nil),           // 9: memorysidecar.v1.DocumentRef
+	(*DocumentFilter)(nil),        // 10: memorysidecar.v1.DocumentFilter
+	nil,                           // 11: memorysidecar.v1.Document.LabelsEntry
+	nil,                           // 12: memorysidecar.v1.DocumentFilter.LabelsEntry
+	(*structpb.Struct)(nil),       // 13: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
+	(Trust)(0),                    // 15: memorysidecar.v1.Trust
+	(*MemoryScope)(nil),           // 16: memorysidecar.v1.MemoryScope
+	(*durationpb.Duration)(nil),   // 17: google.protobuf.Duration
+	(*MetadataCondition)(nil),     // 18: memorysidecar.v1.MetadataCondition
+	(*ScopeFilter)(nil),           // 19: memorysidecar.v1.ScopeFilter
 }
 var file_memorysidecar_v1_document_proto_depIdxs = []int32{
-	12, // 0: memorysidecar.v1.Document.metadata:type_name -> google.protobuf.Struct
-	10, // 1: memorysidecar.v1.Document.labels:type_name -> memorysidecar.v1.Document.LabelsEntry
-	13, // 2: memorysidecar.v1.Document.document_time:type_name -> google.protobuf.Timestamp
-	3,  // 3: memorysidecar.v1.Document.embedding:type_name -> memorysidecar.v1.Embedding
-	14, // 4: memorysidecar.v1.Document.trust:type_name -> memorysidecar.v1.Trust
-	13, // 5: memorysidecar.v1.Document.create_time:type_name -> google.protobuf.Timestamp
-	13, // 6: memorysidecar.v1.Document.update_time:type_name -> google.protobuf.Timestamp
-	15, // 7: memorysidecar.v1.Document.scope:type_name -> memorysidecar.v1.MemoryScope
-	16, // 8: memorysidecar.v1.Document.ttl:type_name -> google.protobuf.Duration
-	13, // 9: memorysidecar.v1.Document.expire_time:type_name -> google.protobuf.Timestamp
+	13, // 0: memorysidecar.v1.Document.metadata:type_name -> google.protobuf.Struct
+	11, // 1: memorysidecar.v1.Document.labels:type_name -> memorysidecar.v1.Document.LabelsEntry
+	14, // 2: memorysidecar.v1.Document.document_time:type_name -> google.protobuf.Timestamp
+	4,  // 3: memorysidecar.v1.Document.embedding:type_name -> memorysidecar.v1.Embedding
+	15, // 4: memorysidecar.v1.Document.trust:type_name -> memorysidecar.v1.Trust
+	14, // 5: memorysidecar.v1.Document.create_time:type_name -> google.protobuf.Timestamp
+	14, // 6: memorysidecar.v1.Document.update_time:type_name -> google.protobuf.Timestamp
+	16, // 7: memorysidecar.v1.Document.scope:type_name -> memorysidecar.v1.MemoryScope
+	17, // 8: memorysidecar.v1.Document.ttl:type_name -> google.protobuf.Duration
+	14, // 9: memorysidecar.v1.Document.expire_time:type_name -> google.protobuf.Timestamp
 	2,  // 10: memorysidecar.v1.Document.payload:type_name -> memorysidecar.v1.DocumentPayload
-	13, // 11: memorysidecar.v1.DocumentCollection.create_time:type_name -> google.protobuf.Timestamp
-	13, // 12: memorysidecar.v1.DocumentCollection.update_time:type_name -> google.protobuf.Timestamp
-	13, // 13: memorysidecar.v1.RefreshedDocument.expire_time:type_name -> google.protobuf.Timestamp
-	11, // 14: memorysidecar.v1.DocumentFilter.labels:type_name -> memorysidecar.v1.DocumentFilter.LabelsEntry
-	17, // 15: memorysidecar.v1.DocumentFilter.metadata:type_name -> memorysidecar.v1.MetadataCondition
-	18, // 16: memorysidecar.v1.DocumentFilter.scope:type_name -> memorysidecar.v1.ScopeFilter
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	3,  // 11: memorysidecar.v1.Document.record:type_name -> memorysidecar.v1.DocumentRecord
+	14, // 12: memorysidecar.v1.DocumentCollection.create_time:type_name -> google.protobuf.Timestamp
+	14, // 13: memorysidecar.v1.DocumentCollection.update_time:type_name -> google.protobuf.Timestamp
+	14, // 14: memorysidecar.v1.RefreshedDocument.expire_time:type_name -> google.protobuf.Timestamp
+	12, // 15: memorysidecar.v1.DocumentFilter.labels:type_name -> memorysidecar.v1.DocumentFilter.LabelsEntry
+	18, // 16: memorysidecar.v1.DocumentFilter.metadata:type_name -> memorysidecar.v1.MetadataCondition
+	19, // 17: memorysidecar.v1.DocumentFilter.scope:type_name -> memorysidecar.v1.ScopeFilter
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_document_proto_init() }
@@ -1048,15 +1130,15 @@ func file_memorysidecar_v1_document_proto_init() {
 	file_memorysidecar_v1_message_proto_init()
 	file_memorysidecar_v1_rules_proto_init()
 	file_memorysidecar_v1_document_proto_msgTypes[0].OneofWrappers = []any{}
-	file_memorysidecar_v1_document_proto_msgTypes[4].OneofWrappers = []any{}
-	file_memorysidecar_v1_document_proto_msgTypes[8].OneofWrappers = []any{}
+	file_memorysidecar_v1_document_proto_msgTypes[5].OneofWrappers = []any{}
+	file_memorysidecar_v1_document_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_document_proto_rawDesc), len(file_memorysidecar_v1_document_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

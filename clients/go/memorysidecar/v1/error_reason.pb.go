@@ -277,6 +277,11 @@ const (
 	// parts as a value may have. Remedy: get the value in ranges; upload in larger parts, or split
 	// the value. Metadata: `limit`, `size` (bytes of the value) or `parts`.
 	ErrorReason_ERROR_REASON_RECORD_VALUE_TOO_LARGE ErrorReason = 67
+	// FAILED_PRECONDITION. A document belongs to a record, which alone writes and deletes it, or a
+	// collection to clear holds such documents. Nothing was written. Remedy: put or delete the
+	// record. Metadata: `document_id`, or `collection_id` and `documents` (number of those that
+	// belong to records).
+	ErrorReason_ERROR_REASON_DOCUMENT_OF_RECORD ErrorReason = 68
 )
 
 // Enum value maps for ErrorReason.
@@ -350,6 +355,7 @@ var (
 		65: "ERROR_REASON_UPLOAD_OFFSET_MISMATCH",
 		66: "ERROR_REASON_RECORD_CHECKSUM_MISMATCH",
 		67: "ERROR_REASON_RECORD_VALUE_TOO_LARGE",
+		68: "ERROR_REASON_DOCUMENT_OF_RECORD",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":                  0,
@@ -420,6 +426,7 @@ var (
 		"ERROR_REASON_UPLOAD_OFFSET_MISMATCH":       65,
 		"ERROR_REASON_RECORD_CHECKSUM_MISMATCH":     66,
 		"ERROR_REASON_RECORD_VALUE_TOO_LARGE":       67,
+		"ERROR_REASON_DOCUMENT_OF_RECORD":           68,
 	}
 )
 
@@ -454,7 +461,7 @@ var File_memorysidecar_v1_error_reason_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
-	"#memorysidecar/v1/error_reason.proto\x12\x10memorysidecar.v1*\xc5\x13\n" +
+	"#memorysidecar/v1/error_reason.proto\x12\x10memorysidecar.v1*\xea\x13\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\"\n" +
 	"\x1eERROR_REASON_REQUEST_MALFORMED\x10\x01\x12 \n" +
@@ -524,7 +531,8 @@ const file_memorysidecar_v1_error_reason_proto_rawDesc = "" +
 	"%ERROR_REASON_CONTEXT_BUDGET_TOO_SMALL\x10@\x12'\n" +
 	"#ERROR_REASON_UPLOAD_OFFSET_MISMATCH\x10A\x12)\n" +
 	"%ERROR_REASON_RECORD_CHECKSUM_MISMATCH\x10B\x12'\n" +
-	"#ERROR_REASON_RECORD_VALUE_TOO_LARGE\x10CB\xb9\x01\n" +
+	"#ERROR_REASON_RECORD_VALUE_TOO_LARGE\x10C\x12#\n" +
+	"\x1fERROR_REASON_DOCUMENT_OF_RECORD\x10DB\xb9\x01\n" +
 	"\x13io.memorysidecar.v1B\x10ErrorReasonProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3"
 
 var (

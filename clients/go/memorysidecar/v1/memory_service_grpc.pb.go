@@ -143,6 +143,7 @@ type MemoryServiceClient interface {
 	// Errors:
 	//   - ABORTED, `ETAG_MISMATCH`
 	//   - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`
+	//   - FAILED_PRECONDITION, `DOCUMENT_OF_RECORD`: one belongs to a record
 	UpsertDocuments(ctx context.Context, in *UpsertDocumentsRequest, opts ...grpc.CallOption) (*UpsertDocumentsResponse, error)
 	// Gets a document.
 	//
@@ -161,20 +162,24 @@ type MemoryServiceClient interface {
 	ListCollections(ctx context.Context, in *ListCollectionsRequest, opts ...grpc.CallOption) (*ListCollectionsResponse, error)
 	// Restarts the ttl of documents from now. Call it for documents that a read or a search found and
 	// that were used. The new time is saved when it gains at least a hundredth of the ttl, and never
-	// while the disk is full. Makes no revision and no event; the etag stays. Capability
-	// `document_ttl`.
+	// while the disk is full. Makes no revision and no event; the etag stays. A document of a record
+	// lives as long as its record: it is listed, and not refreshed. Capability `document_ttl`.
 	RefreshDocuments(ctx context.Context, in *RefreshDocumentsRequest, opts ...grpc.CallOption) (*RefreshDocumentsResponse, error)
 	// Deletes documents, immediately and permanently.
 	//
 	// Errors:
 	//   - NOT_FOUND, `DOCUMENT_NOT_FOUND`: one does not exist, unless `allow_missing` is set
 	//   - ABORTED, `ETAG_MISMATCH`
+	//   - FAILED_PRECONDITION, `DOCUMENT_OF_RECORD`: one belongs to a record
 	DeleteDocuments(ctx context.Context, in *DeleteDocumentsRequest, opts ...grpc.CallOption) (*DeleteDocumentsResponse, error)
-	// Deletes the documents of a collection that match a filter, immediately and permanently.
-	// Capability `document_lists`.
+	// Deletes the documents of a collection that match a filter, immediately and permanently. Those
+	// of records stay, and are not counted. Capability `document_lists`.
 	PurgeDocuments(ctx context.Context, in *PurgeDocumentsRequest, opts ...grpc.CallOption) (*PurgeDocumentsResponse, error)
 	// Deletes every document of a collection, immediately and permanently; their records are erased
 	// from the store in the background.
+	//
+	// Errors:
+	//   - FAILED_PRECONDITION, `DOCUMENT_OF_RECORD`: it holds documents of records
 	ClearCollection(ctx context.Context, in *ClearCollectionRequest, opts ...grpc.CallOption) (*ClearCollectionResponse, error)
 }
 
@@ -506,6 +511,7 @@ type MemoryServiceServer interface {
 	// Errors:
 	//   - ABORTED, `ETAG_MISMATCH`
 	//   - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`
+	//   - FAILED_PRECONDITION, `DOCUMENT_OF_RECORD`: one belongs to a record
 	UpsertDocuments(context.Context, *UpsertDocumentsRequest) (*UpsertDocumentsResponse, error)
 	// Gets a document.
 	//
@@ -524,20 +530,24 @@ type MemoryServiceServer interface {
 	ListCollections(context.Context, *ListCollectionsRequest) (*ListCollectionsResponse, error)
 	// Restarts the ttl of documents from now. Call it for documents that a read or a search found and
 	// that were used. The new time is saved when it gains at least a hundredth of the ttl, and never
-	// while the disk is full. Makes no revision and no event; the etag stays. Capability
-	// `document_ttl`.
+	// while the disk is full. Makes no revision and no event; the etag stays. A document of a record
+	// lives as long as its record: it is listed, and not refreshed. Capability `document_ttl`.
 	RefreshDocuments(context.Context, *RefreshDocumentsRequest) (*RefreshDocumentsResponse, error)
 	// Deletes documents, immediately and permanently.
 	//
 	// Errors:
 	//   - NOT_FOUND, `DOCUMENT_NOT_FOUND`: one does not exist, unless `allow_missing` is set
 	//   - ABORTED, `ETAG_MISMATCH`
+	//   - FAILED_PRECONDITION, `DOCUMENT_OF_RECORD`: one belongs to a record
 	DeleteDocuments(context.Context, *DeleteDocumentsRequest) (*DeleteDocumentsResponse, error)
-	// Deletes the documents of a collection that match a filter, immediately and permanently.
-	// Capability `document_lists`.
+	// Deletes the documents of a collection that match a filter, immediately and permanently. Those
+	// of records stay, and are not counted. Capability `document_lists`.
 	PurgeDocuments(context.Context, *PurgeDocumentsRequest) (*PurgeDocumentsResponse, error)
 	// Deletes every document of a collection, immediately and permanently; their records are erased
 	// from the store in the background.
+	//
+	// Errors:
+	//   - FAILED_PRECONDITION, `DOCUMENT_OF_RECORD`: it holds documents of records
 	ClearCollection(context.Context, *ClearCollectionRequest) (*ClearCollectionResponse, error)
 	mustEmbedUnimplementedMemoryServiceServer()
 }

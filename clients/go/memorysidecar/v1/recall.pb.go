@@ -888,7 +888,11 @@ type RecallHit struct {
 	// `…` for omissions. Empty with any other scoring except the default.
 	Passage string `protobuf:"bytes,6,opt,name=passage,proto3" json:"passage,omitempty"`
 	// Score from the reranker. Unset without one.
-	RerankScore   *float64 `protobuf:"fixed64,7,opt,name=rerank_score,json=rerankScore,proto3,oneof" json:"rerank_score,omitempty"`
+	RerankScore *float64 `protobuf:"fixed64,7,opt,name=rerank_score,json=rerankScore,proto3,oneof" json:"rerank_score,omitempty"`
+	// The record that the document belongs to, with `include_records`: in the first hit of each
+	// record. It is newer than the document when it was put during the search, and unset when it was
+	// deleted. Values that the answer has no room for are left out.
+	FoundRecord   *RecordLookup `protobuf:"bytes,9,opt,name=found_record,json=foundRecord,proto3" json:"found_record,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -990,6 +994,13 @@ func (x *RecallHit) GetRerankScore() float64 {
 		return *x.RerankScore
 	}
 	return 0
+}
+
+func (x *RecallHit) GetFoundRecord() *RecordLookup {
+	if x != nil {
+		return x.FoundRecord
+	}
+	return nil
 }
 
 type isRecallHit_Record interface {
@@ -2122,7 +2133,7 @@ var File_memorysidecar_v1_recall_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_recall_proto_rawDesc = "" +
 	"\n" +
-	"\x1dmemorysidecar/v1/recall.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1ememorysidecar/v1/summary.proto\"\xd0\n" +
+	"\x1dmemorysidecar/v1/recall.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/record.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1ememorysidecar/v1/summary.proto\"\xd0\n" +
 	"\n" +
 	"\fRecallFilter\x12:\n" +
 	"\x05kinds\x18\x01 \x03(\x0e2\x1c.memorysidecar.v1.RecallKindB\x06\xba\xbe\x18\x02 \bR\x05kinds\x12.\n" +
@@ -2157,7 +2168,7 @@ const file_memorysidecar_v1_recall_proto_rawDesc = "" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x15\n" +
 	"\x13_source_document_idB\x14\n" +
-	"\x12_session_id_prefix\"\xfc\x02\n" +
+	"\x12_session_id_prefix\"\xbf\x03\n" +
 	"\tRecallHit\x12\x14\n" +
 	"\x05score\x18\x01 \x01(\x01R\x05score\x12\x1c\n" +
 	"\trelevance\x18\x02 \x01(\x01R\trelevance\x121\n" +
@@ -2166,7 +2177,8 @@ const file_memorysidecar_v1_recall_proto_rawDesc = "" +
 	"\bdocument\x18\x05 \x01(\v2\x1a.memorysidecar.v1.DocumentH\x00R\bdocument\x122\n" +
 	"\x06memory\x18\b \x01(\v2\x18.memorysidecar.v1.MemoryH\x00R\x06memory\x12\x18\n" +
 	"\apassage\x18\x06 \x01(\tR\apassage\x12&\n" +
-	"\frerank_score\x18\a \x01(\x01H\x01R\vrerankScore\x88\x01\x01B\b\n" +
+	"\frerank_score\x18\a \x01(\x01H\x01R\vrerankScore\x88\x01\x01\x12A\n" +
+	"\ffound_record\x18\t \x01(\v2\x1e.memorysidecar.v1.RecordLookupR\vfoundRecordB\b\n" +
 	"\x06recordB\x0f\n" +
 	"\r_rerank_score\"\xe2\x01\n" +
 	"\x0fRecalledMessage\x12\x1d\n" +
@@ -2414,11 +2426,12 @@ var file_memorysidecar_v1_recall_proto_goTypes = []any{
 	(MemoryKind)(0),               // 30: memorysidecar.v1.MemoryKind
 	(*Document)(nil),              // 31: memorysidecar.v1.Document
 	(*Memory)(nil),                // 32: memorysidecar.v1.Memory
-	(*Message)(nil),               // 33: memorysidecar.v1.Message
-	(*durationpb.Duration)(nil),   // 34: google.protobuf.Duration
-	(*MessageRef)(nil),            // 35: memorysidecar.v1.MessageRef
-	(*DocumentRef)(nil),           // 36: memorysidecar.v1.DocumentRef
-	(*SummaryRef)(nil),            // 37: memorysidecar.v1.SummaryRef
+	(*RecordLookup)(nil),          // 33: memorysidecar.v1.RecordLookup
+	(*Message)(nil),               // 34: memorysidecar.v1.Message
+	(*durationpb.Duration)(nil),   // 35: google.protobuf.Duration
+	(*MessageRef)(nil),            // 36: memorysidecar.v1.MessageRef
+	(*DocumentRef)(nil),           // 37: memorysidecar.v1.DocumentRef
+	(*SummaryRef)(nil),            // 38: memorysidecar.v1.SummaryRef
 }
 var file_memorysidecar_v1_recall_proto_depIdxs = []int32{
 	0,  // 0: memorysidecar.v1.RecallFilter.kinds:type_name -> memorysidecar.v1.RecallKind
@@ -2436,29 +2449,30 @@ var file_memorysidecar_v1_recall_proto_depIdxs = []int32{
 	11, // 12: memorysidecar.v1.RecallHit.message:type_name -> memorysidecar.v1.RecalledMessage
 	31, // 13: memorysidecar.v1.RecallHit.document:type_name -> memorysidecar.v1.Document
 	32, // 14: memorysidecar.v1.RecallHit.memory:type_name -> memorysidecar.v1.Memory
-	33, // 15: memorysidecar.v1.RecalledMessage.message:type_name -> memorysidecar.v1.Message
-	33, // 16: memorysidecar.v1.RecalledMessage.before:type_name -> memorysidecar.v1.Message
-	33, // 17: memorysidecar.v1.RecalledMessage.after:type_name -> memorysidecar.v1.Message
-	3,  // 18: memorysidecar.v1.ScorePart.feature:type_name -> memorysidecar.v1.ScoreFeature
-	34, // 19: memorysidecar.v1.RecallWeights.recency_half_life:type_name -> google.protobuf.Duration
-	4,  // 20: memorysidecar.v1.RecallCoverage.dense:type_name -> memorysidecar.v1.DenseState
-	5,  // 21: memorysidecar.v1.RecallCoverage.rerank:type_name -> memorysidecar.v1.RerankState
-	6,  // 22: memorysidecar.v1.ContextSection.kind:type_name -> memorysidecar.v1.ContextSectionKind
-	6,  // 23: memorysidecar.v1.ContextPart.kind:type_name -> memorysidecar.v1.ContextSectionKind
-	20, // 24: memorysidecar.v1.ContextPart.items:type_name -> memorysidecar.v1.ContextItem
-	21, // 25: memorysidecar.v1.ContextItem.ref:type_name -> memorysidecar.v1.ItemRef
-	29, // 26: memorysidecar.v1.ContextItem.trust:type_name -> memorysidecar.v1.Trust
-	35, // 27: memorysidecar.v1.ItemRef.message:type_name -> memorysidecar.v1.MessageRef
-	36, // 28: memorysidecar.v1.ItemRef.document:type_name -> memorysidecar.v1.DocumentRef
-	37, // 29: memorysidecar.v1.ItemRef.summary:type_name -> memorysidecar.v1.SummaryRef
-	6,  // 30: memorysidecar.v1.ContextCut.kind:type_name -> memorysidecar.v1.ContextSectionKind
-	21, // 31: memorysidecar.v1.ContextCut.ref:type_name -> memorysidecar.v1.ItemRef
-	8,  // 32: memorysidecar.v1.ContextCut.reason:type_name -> memorysidecar.v1.ContextCutReason
-	33, // [33:33] is the sub-list for method output_type
-	33, // [33:33] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	33, // 15: memorysidecar.v1.RecallHit.found_record:type_name -> memorysidecar.v1.RecordLookup
+	34, // 16: memorysidecar.v1.RecalledMessage.message:type_name -> memorysidecar.v1.Message
+	34, // 17: memorysidecar.v1.RecalledMessage.before:type_name -> memorysidecar.v1.Message
+	34, // 18: memorysidecar.v1.RecalledMessage.after:type_name -> memorysidecar.v1.Message
+	3,  // 19: memorysidecar.v1.ScorePart.feature:type_name -> memorysidecar.v1.ScoreFeature
+	35, // 20: memorysidecar.v1.RecallWeights.recency_half_life:type_name -> google.protobuf.Duration
+	4,  // 21: memorysidecar.v1.RecallCoverage.dense:type_name -> memorysidecar.v1.DenseState
+	5,  // 22: memorysidecar.v1.RecallCoverage.rerank:type_name -> memorysidecar.v1.RerankState
+	6,  // 23: memorysidecar.v1.ContextSection.kind:type_name -> memorysidecar.v1.ContextSectionKind
+	6,  // 24: memorysidecar.v1.ContextPart.kind:type_name -> memorysidecar.v1.ContextSectionKind
+	20, // 25: memorysidecar.v1.ContextPart.items:type_name -> memorysidecar.v1.ContextItem
+	21, // 26: memorysidecar.v1.ContextItem.ref:type_name -> memorysidecar.v1.ItemRef
+	29, // 27: memorysidecar.v1.ContextItem.trust:type_name -> memorysidecar.v1.Trust
+	36, // 28: memorysidecar.v1.ItemRef.message:type_name -> memorysidecar.v1.MessageRef
+	37, // 29: memorysidecar.v1.ItemRef.document:type_name -> memorysidecar.v1.DocumentRef
+	38, // 30: memorysidecar.v1.ItemRef.summary:type_name -> memorysidecar.v1.SummaryRef
+	6,  // 31: memorysidecar.v1.ContextCut.kind:type_name -> memorysidecar.v1.ContextSectionKind
+	21, // 32: memorysidecar.v1.ContextCut.ref:type_name -> memorysidecar.v1.ItemRef
+	8,  // 33: memorysidecar.v1.ContextCut.reason:type_name -> memorysidecar.v1.ContextCutReason
+	34, // [34:34] is the sub-list for method output_type
+	34, // [34:34] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_recall_proto_init() }
@@ -2470,6 +2484,7 @@ func file_memorysidecar_v1_recall_proto_init() {
 	file_memorysidecar_v1_filter_proto_init()
 	file_memorysidecar_v1_memory_proto_init()
 	file_memorysidecar_v1_message_proto_init()
+	file_memorysidecar_v1_record_proto_init()
 	file_memorysidecar_v1_rules_proto_init()
 	file_memorysidecar_v1_summary_proto_init()
 	file_memorysidecar_v1_recall_proto_msgTypes[0].OneofWrappers = []any{}

@@ -141,9 +141,9 @@ type RecallRequest struct {
 	// Scoring of the records. Empty means the method of `mode`, `fusion` and `weights`, described in
 	// docs/recall.md. The other scorings consider one kind of record, which need not be named in
 	// `filter.kinds`; of the fields after `page_token` they accept `min_score`, `reference_time`,
-	// `include_embeddings` and `include_payloads`, and of the filter the fields for that kind: any
-	// other field that is set is an error. Their pages end after 1,000 hits. Any other name is an
-	// error. Values may be added.
+	// `include_embeddings`, `include_payloads`, `include_records` and `best_of_record`, and of the
+	// filter the fields for that kind: any other field that is set is an error. Their pages end after
+	// 1,000 hits. Any other name is an error. Values may be added.
 	//   - `cosine`: documents by the cosine of two vectors, -1 to 1: that of `embedding`, or of the
 	//     query by the server's own model. `embedding` may be of another model than the server's when
 	//     documents were given with embeddings of that model. Documents without a vector of that
@@ -180,8 +180,15 @@ type RecallRequest struct {
 	// the hits of one source on a page, the first has its payload. An error where the filter excludes
 	// documents. Default false. Capability `document_payload`.
 	IncludePayloads bool `protobuf:"varint,21,opt,name=include_payloads,json=includePayloads,proto3" json:"include_payloads,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Whether to return the records that documents belong to, with their values. An error where the
+	// filter excludes documents. Default false. Capability `record_search`.
+	IncludeRecords bool `protobuf:"varint,40,opt,name=include_records,json=includeRecords,proto3" json:"include_records,omitempty"`
+	// Whether only the best document of each record is a hit, on all pages together. An error where
+	// the filter excludes documents, and with `group_by_session`. Default false. Capability
+	// `record_search`.
+	BestOfRecord  bool `protobuf:"varint,41,opt,name=best_of_record,json=bestOfRecord,proto3" json:"best_of_record,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RecallRequest) Reset() {
@@ -357,6 +364,20 @@ func (x *RecallRequest) GetIncludeEmbeddings() bool {
 func (x *RecallRequest) GetIncludePayloads() bool {
 	if x != nil {
 		return x.IncludePayloads
+	}
+	return false
+}
+
+func (x *RecallRequest) GetIncludeRecords() bool {
+	if x != nil {
+		return x.IncludeRecords
+	}
+	return false
+}
+
+func (x *RecallRequest) GetBestOfRecord() bool {
+	if x != nil {
+		return x.BestOfRecord
 	}
 	return false
 }
@@ -1250,7 +1271,7 @@ var File_memorysidecar_v1_recall_service_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_recall_service_proto_rawDesc = "" +
 	"\n" +
-	"%memorysidecar/v1/recall_service.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1dmemorysidecar/v1/recall.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xd1\b\n" +
+	"%memorysidecar/v1/recall_service.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1dmemorysidecar/v1/recall.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xa0\t\n" +
 	"\rRecallRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12\x1e\n" +
 	"\x05query\x18\x02 \x01(\tB\b\xba\xbe\x18\x04\x18\x80\x80\bR\x05query\x129\n" +
@@ -1274,7 +1295,9 @@ const file_memorysidecar_v1_recall_service_proto_rawDesc = "" +
 	"\x0ereference_time\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\rreferenceTime\x12\x18\n" +
 	"\ascoring\x18\x13 \x01(\tR\ascoring\x12-\n" +
 	"\x12include_embeddings\x18\x14 \x01(\bR\x11includeEmbeddings\x12)\n" +
-	"\x10include_payloads\x18\x15 \x01(\bR\x0fincludePayloadsB\f\n" +
+	"\x10include_payloads\x18\x15 \x01(\bR\x0fincludePayloads\x12'\n" +
+	"\x0finclude_records\x18( \x01(\bR\x0eincludeRecords\x12$\n" +
+	"\x0ebest_of_record\x18) \x01(\bR\fbestOfRecordB\f\n" +
 	"\n" +
 	"_min_scoreB\x10\n" +
 	"\x0e_min_relevance\"\xe6\x01\n" +

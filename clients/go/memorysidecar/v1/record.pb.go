@@ -77,7 +77,8 @@ func (RecordOrder) EnumDescriptor() ([]byte, []int) {
 }
 
 // A value under a name: what a framework keeps beside its messages, such as a checkpoint, a file or
-// the state of an application. The server does not look into the value, and no search finds it.
+// the state of an application. The server does not look into the value. Searches find a record only
+// by the documents of `search`.
 //
 // The name of a record is its path and its key, unique in the namespace. The segments of the path,
 // the key and one byte for each segment take at most 1,024 bytes. Records are sorted by path,
@@ -125,7 +126,12 @@ type NamedRecord struct {
 	UploadId string `protobuf:"bytes,14,opt,name=upload_id,json=uploadId,proto3" json:"upload_id,omitempty"`
 	// CRC-32 of the value, as in zlib, PNG and gzip. In a put it must match the bytes of the upload,
 	// and needs `upload_id`. In answers it is set for a value that was uploaded.
-	ValueCrc32    *uint32 `protobuf:"varint,15,opt,name=value_crc32,json=valueCrc32,proto3,oneof" json:"value_crc32,omitempty"`
+	ValueCrc32 *uint32 `protobuf:"varint,15,opt,name=value_crc32,json=valueCrc32,proto3,oneof" json:"value_crc32,omitempty"`
+	// Documents by which searches find the record. Unset means none: no search finds it. A put
+	// replaces them, or deletes them when it leaves this out. They are written, refreshed and deleted
+	// with the record, in the same transaction. In answers without the documents. Capability
+	// `record_search`.
+	Search        *RecordSearch `protobuf:"bytes,16,opt,name=search,proto3" json:"search,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -265,6 +271,83 @@ func (x *NamedRecord) GetValueCrc32() uint32 {
 	return 0
 }
 
+func (x *NamedRecord) GetSearch() *RecordSearch {
+	if x != nil {
+		return x.Search
+	}
+	return nil
+}
+
+// Documents by which Recall and ListDocuments find a record: for example one for each text of its
+// value. They count like other documents of their collection.
+type RecordSearch struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The collection of the documents. Empty means `default`. 1 to 63 characters of `A-Za-z0-9._-`,
+	// the first a letter or a digit.
+	CollectionId string `protobuf:"bytes,1,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
+	// The documents, 1 to 256, each with a text or an embedding. One call writes at most 1,000.
+	// Their ids are made by the server: the same record and index give the same id. They have the
+	// owner of the record as their scope, and its life, so their `collection_id`, `document_id`,
+	// `scope`, `ttl` and `etag` must be empty; so must `payload`, in place of which the record has
+	// its value. Each takes at most 1 MiB (1,048,576 bytes). Required in a put; never in answers.
+	Documents []*Document `protobuf:"bytes,2,rep,name=documents,proto3" json:"documents,omitempty"`
+	// Number of documents. Output only.
+	DocumentCount int32 `protobuf:"varint,3,opt,name=document_count,json=documentCount,proto3" json:"document_count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecordSearch) Reset() {
+	*x = RecordSearch{}
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecordSearch) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecordSearch) ProtoMessage() {}
+
+func (x *RecordSearch) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecordSearch.ProtoReflect.Descriptor instead.
+func (*RecordSearch) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *RecordSearch) GetCollectionId() string {
+	if x != nil {
+		return x.CollectionId
+	}
+	return ""
+}
+
+func (x *RecordSearch) GetDocuments() []*Document {
+	if x != nil {
+		return x.Documents
+	}
+	return nil
+}
+
+func (x *RecordSearch) GetDocumentCount() int32 {
+	if x != nil {
+		return x.DocumentCount
+	}
+	return 0
+}
+
 // Name of a record.
 type RecordRef struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -278,7 +361,7 @@ type RecordRef struct {
 
 func (x *RecordRef) Reset() {
 	*x = RecordRef{}
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[1]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -290,7 +373,7 @@ func (x *RecordRef) String() string {
 func (*RecordRef) ProtoMessage() {}
 
 func (x *RecordRef) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[1]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -303,7 +386,7 @@ func (x *RecordRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordRef.ProtoReflect.Descriptor instead.
 func (*RecordRef) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{1}
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *RecordRef) GetPath() []string {
@@ -336,7 +419,7 @@ type RecordPrecondition struct {
 
 func (x *RecordPrecondition) Reset() {
 	*x = RecordPrecondition{}
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[2]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -348,7 +431,7 @@ func (x *RecordPrecondition) String() string {
 func (*RecordPrecondition) ProtoMessage() {}
 
 func (x *RecordPrecondition) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[2]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -361,7 +444,7 @@ func (x *RecordPrecondition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordPrecondition.ProtoReflect.Descriptor instead.
 func (*RecordPrecondition) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{2}
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *RecordPrecondition) GetCondition() isRecordPrecondition_Condition {
@@ -427,7 +510,7 @@ type RecordRange struct {
 
 func (x *RecordRange) Reset() {
 	*x = RecordRange{}
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[3]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -439,7 +522,7 @@ func (x *RecordRange) String() string {
 func (*RecordRange) ProtoMessage() {}
 
 func (x *RecordRange) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[3]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -452,7 +535,7 @@ func (x *RecordRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordRange.ProtoReflect.Descriptor instead.
 func (*RecordRange) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{3}
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *RecordRange) GetPath() []string {
@@ -501,7 +584,7 @@ type RecordFolder struct {
 
 func (x *RecordFolder) Reset() {
 	*x = RecordFolder{}
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[4]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -513,7 +596,7 @@ func (x *RecordFolder) String() string {
 func (*RecordFolder) ProtoMessage() {}
 
 func (x *RecordFolder) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[4]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -526,7 +609,7 @@ func (x *RecordFolder) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordFolder.ProtoReflect.Descriptor instead.
 func (*RecordFolder) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{4}
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *RecordFolder) GetPath() []string {
@@ -553,7 +636,7 @@ type RecordOperation struct {
 
 func (x *RecordOperation) Reset() {
 	*x = RecordOperation{}
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[5]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -565,7 +648,7 @@ func (x *RecordOperation) String() string {
 func (*RecordOperation) ProtoMessage() {}
 
 func (x *RecordOperation) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[5]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -578,7 +661,7 @@ func (x *RecordOperation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordOperation.ProtoReflect.Descriptor instead.
 func (*RecordOperation) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{5}
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *RecordOperation) GetOperation() isRecordOperation_Operation {
@@ -653,7 +736,7 @@ type RecordPut struct {
 
 func (x *RecordPut) Reset() {
 	*x = RecordPut{}
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[6]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -665,7 +748,7 @@ func (x *RecordPut) String() string {
 func (*RecordPut) ProtoMessage() {}
 
 func (x *RecordPut) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[6]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -678,7 +761,7 @@ func (x *RecordPut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordPut.ProtoReflect.Descriptor instead.
 func (*RecordPut) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{6}
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *RecordPut) GetRecord() *NamedRecord {
@@ -712,7 +795,7 @@ type RecordDelete struct {
 
 func (x *RecordDelete) Reset() {
 	*x = RecordDelete{}
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[7]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -724,7 +807,7 @@ func (x *RecordDelete) String() string {
 func (*RecordDelete) ProtoMessage() {}
 
 func (x *RecordDelete) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[7]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -737,7 +820,7 @@ func (x *RecordDelete) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordDelete.ProtoReflect.Descriptor instead.
 func (*RecordDelete) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{7}
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RecordDelete) GetRecord() *RecordRef {
@@ -783,7 +866,7 @@ type RecordCheck struct {
 
 func (x *RecordCheck) Reset() {
 	*x = RecordCheck{}
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[8]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -795,7 +878,7 @@ func (x *RecordCheck) String() string {
 func (*RecordCheck) ProtoMessage() {}
 
 func (x *RecordCheck) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[8]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -808,7 +891,7 @@ func (x *RecordCheck) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordCheck.ProtoReflect.Descriptor instead.
 func (*RecordCheck) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{8}
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *RecordCheck) GetRecord() *RecordRef {
@@ -856,7 +939,7 @@ type RecordOutcome struct {
 
 func (x *RecordOutcome) Reset() {
 	*x = RecordOutcome{}
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[9]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -868,7 +951,7 @@ func (x *RecordOutcome) String() string {
 func (*RecordOutcome) ProtoMessage() {}
 
 func (x *RecordOutcome) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[9]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -881,7 +964,7 @@ func (x *RecordOutcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordOutcome.ProtoReflect.Descriptor instead.
 func (*RecordOutcome) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{9}
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RecordOutcome) GetCreated() bool {
@@ -946,7 +1029,7 @@ type RecordLookup struct {
 
 func (x *RecordLookup) Reset() {
 	*x = RecordLookup{}
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[10]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -958,7 +1041,7 @@ func (x *RecordLookup) String() string {
 func (*RecordLookup) ProtoMessage() {}
 
 func (x *RecordLookup) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[10]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -971,7 +1054,7 @@ func (x *RecordLookup) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordLookup.ProtoReflect.Descriptor instead.
 func (*RecordLookup) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{10}
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RecordLookup) GetRecord() *NamedRecord {
@@ -1003,7 +1086,7 @@ type RecordVersion struct {
 
 func (x *RecordVersion) Reset() {
 	*x = RecordVersion{}
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[11]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1015,7 +1098,7 @@ func (x *RecordVersion) String() string {
 func (*RecordVersion) ProtoMessage() {}
 
 func (x *RecordVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_record_proto_msgTypes[11]
+	mi := &file_memorysidecar_v1_record_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1028,7 +1111,7 @@ func (x *RecordVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordVersion.ProtoReflect.Descriptor instead.
 func (*RecordVersion) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{11}
+	return file_memorysidecar_v1_record_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RecordVersion) GetPath() []string {
@@ -1056,7 +1139,7 @@ var File_memorysidecar_v1_record_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_record_proto_rawDesc = "" +
 	"\n" +
-	"\x1dmemorysidecar/v1/record.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xbd\x05\n" +
+	"\x1dmemorysidecar/v1/record.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xf5\x05\n" +
 	"\vNamedRecord\x12#\n" +
 	"\x04path\x18\x01 \x03(\tB\x0f\xba\xbe\x18\v\b\x01\x18\xff\x01  (\x01P\x01R\x04path\x12\x1d\n" +
 	"\x03key\x18\x02 \x01(\tB\v\xba\xbe\x18\a\b\x01\x18\x80\x04P\x01R\x03key\x12\x1f\n" +
@@ -1079,8 +1162,13 @@ const file_memorysidecar_v1_record_proto_rawDesc = "" +
 	"expireTime\x12&\n" +
 	"\tupload_id\x18\x0e \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x01P\x01R\buploadId\x12$\n" +
 	"\vvalue_crc32\x18\x0f \x01(\rH\x00R\n" +
-	"valueCrc32\x88\x01\x01B\x0e\n" +
-	"\f_value_crc32\"O\n" +
+	"valueCrc32\x88\x01\x01\x126\n" +
+	"\x06search\x18\x10 \x01(\v2\x1e.memorysidecar.v1.RecordSearchR\x06searchB\x0e\n" +
+	"\f_value_crc32\"\xaf\x01\n" +
+	"\fRecordSearch\x12+\n" +
+	"\rcollection_id\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x04R\fcollectionId\x12C\n" +
+	"\tdocuments\x18\x02 \x03(\v2\x1a.memorysidecar.v1.DocumentB\t\xba\xbe\x18\x05\b\x01 \x80\x02R\tdocuments\x12-\n" +
+	"\x0edocument_count\x18\x03 \x01(\x05B\x06\xba\xbe\x18\x02\x10\x01R\rdocumentCount\"O\n" +
 	"\tRecordRef\x12#\n" +
 	"\x04path\x18\x01 \x03(\tB\x0f\xba\xbe\x18\v\b\x01\x18\xff\x01  (\x01P\x01R\x04path\x12\x1d\n" +
 	"\x03key\x18\x02 \x01(\tB\v\xba\xbe\x18\a\b\x01\x18\x80\x04P\x01R\x03key\"l\n" +
@@ -1151,49 +1239,53 @@ func file_memorysidecar_v1_record_proto_rawDescGZIP() []byte {
 }
 
 var file_memorysidecar_v1_record_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_memorysidecar_v1_record_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_memorysidecar_v1_record_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_memorysidecar_v1_record_proto_goTypes = []any{
 	(RecordOrder)(0),              // 0: memorysidecar.v1.RecordOrder
 	(*NamedRecord)(nil),           // 1: memorysidecar.v1.NamedRecord
-	(*RecordRef)(nil),             // 2: memorysidecar.v1.RecordRef
-	(*RecordPrecondition)(nil),    // 3: memorysidecar.v1.RecordPrecondition
-	(*RecordRange)(nil),           // 4: memorysidecar.v1.RecordRange
-	(*RecordFolder)(nil),          // 5: memorysidecar.v1.RecordFolder
-	(*RecordOperation)(nil),       // 6: memorysidecar.v1.RecordOperation
-	(*RecordPut)(nil),             // 7: memorysidecar.v1.RecordPut
-	(*RecordDelete)(nil),          // 8: memorysidecar.v1.RecordDelete
-	(*RecordCheck)(nil),           // 9: memorysidecar.v1.RecordCheck
-	(*RecordOutcome)(nil),         // 10: memorysidecar.v1.RecordOutcome
-	(*RecordLookup)(nil),          // 11: memorysidecar.v1.RecordLookup
-	(*RecordVersion)(nil),         // 12: memorysidecar.v1.RecordVersion
-	(*MemoryScope)(nil),           // 13: memorysidecar.v1.MemoryScope
-	(*durationpb.Duration)(nil),   // 14: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 15: google.protobuf.Timestamp
+	(*RecordSearch)(nil),          // 2: memorysidecar.v1.RecordSearch
+	(*RecordRef)(nil),             // 3: memorysidecar.v1.RecordRef
+	(*RecordPrecondition)(nil),    // 4: memorysidecar.v1.RecordPrecondition
+	(*RecordRange)(nil),           // 5: memorysidecar.v1.RecordRange
+	(*RecordFolder)(nil),          // 6: memorysidecar.v1.RecordFolder
+	(*RecordOperation)(nil),       // 7: memorysidecar.v1.RecordOperation
+	(*RecordPut)(nil),             // 8: memorysidecar.v1.RecordPut
+	(*RecordDelete)(nil),          // 9: memorysidecar.v1.RecordDelete
+	(*RecordCheck)(nil),           // 10: memorysidecar.v1.RecordCheck
+	(*RecordOutcome)(nil),         // 11: memorysidecar.v1.RecordOutcome
+	(*RecordLookup)(nil),          // 12: memorysidecar.v1.RecordLookup
+	(*RecordVersion)(nil),         // 13: memorysidecar.v1.RecordVersion
+	(*MemoryScope)(nil),           // 14: memorysidecar.v1.MemoryScope
+	(*durationpb.Duration)(nil),   // 15: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 16: google.protobuf.Timestamp
+	(*Document)(nil),              // 17: memorysidecar.v1.Document
 }
 var file_memorysidecar_v1_record_proto_depIdxs = []int32{
-	13, // 0: memorysidecar.v1.NamedRecord.owner:type_name -> memorysidecar.v1.MemoryScope
-	14, // 1: memorysidecar.v1.NamedRecord.ttl:type_name -> google.protobuf.Duration
-	15, // 2: memorysidecar.v1.NamedRecord.create_time:type_name -> google.protobuf.Timestamp
-	15, // 3: memorysidecar.v1.NamedRecord.update_time:type_name -> google.protobuf.Timestamp
-	15, // 4: memorysidecar.v1.NamedRecord.expire_time:type_name -> google.protobuf.Timestamp
-	7,  // 5: memorysidecar.v1.RecordOperation.put:type_name -> memorysidecar.v1.RecordPut
-	8,  // 6: memorysidecar.v1.RecordOperation.deletion:type_name -> memorysidecar.v1.RecordDelete
-	9,  // 7: memorysidecar.v1.RecordOperation.check:type_name -> memorysidecar.v1.RecordCheck
-	1,  // 8: memorysidecar.v1.RecordPut.record:type_name -> memorysidecar.v1.NamedRecord
-	3,  // 9: memorysidecar.v1.RecordPut.precondition:type_name -> memorysidecar.v1.RecordPrecondition
-	2,  // 10: memorysidecar.v1.RecordDelete.record:type_name -> memorysidecar.v1.RecordRef
-	3,  // 11: memorysidecar.v1.RecordDelete.precondition:type_name -> memorysidecar.v1.RecordPrecondition
-	2,  // 12: memorysidecar.v1.RecordCheck.record:type_name -> memorysidecar.v1.RecordRef
-	3,  // 13: memorysidecar.v1.RecordCheck.precondition:type_name -> memorysidecar.v1.RecordPrecondition
-	15, // 14: memorysidecar.v1.RecordOutcome.create_time:type_name -> google.protobuf.Timestamp
-	15, // 15: memorysidecar.v1.RecordOutcome.update_time:type_name -> google.protobuf.Timestamp
-	15, // 16: memorysidecar.v1.RecordOutcome.expire_time:type_name -> google.protobuf.Timestamp
-	1,  // 17: memorysidecar.v1.RecordLookup.record:type_name -> memorysidecar.v1.NamedRecord
-	18, // [18:18] is the sub-list for method output_type
-	18, // [18:18] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	14, // 0: memorysidecar.v1.NamedRecord.owner:type_name -> memorysidecar.v1.MemoryScope
+	15, // 1: memorysidecar.v1.NamedRecord.ttl:type_name -> google.protobuf.Duration
+	16, // 2: memorysidecar.v1.NamedRecord.create_time:type_name -> google.protobuf.Timestamp
+	16, // 3: memorysidecar.v1.NamedRecord.update_time:type_name -> google.protobuf.Timestamp
+	16, // 4: memorysidecar.v1.NamedRecord.expire_time:type_name -> google.protobuf.Timestamp
+	2,  // 5: memorysidecar.v1.NamedRecord.search:type_name -> memorysidecar.v1.RecordSearch
+	17, // 6: memorysidecar.v1.RecordSearch.documents:type_name -> memorysidecar.v1.Document
+	8,  // 7: memorysidecar.v1.RecordOperation.put:type_name -> memorysidecar.v1.RecordPut
+	9,  // 8: memorysidecar.v1.RecordOperation.deletion:type_name -> memorysidecar.v1.RecordDelete
+	10, // 9: memorysidecar.v1.RecordOperation.check:type_name -> memorysidecar.v1.RecordCheck
+	1,  // 10: memorysidecar.v1.RecordPut.record:type_name -> memorysidecar.v1.NamedRecord
+	4,  // 11: memorysidecar.v1.RecordPut.precondition:type_name -> memorysidecar.v1.RecordPrecondition
+	3,  // 12: memorysidecar.v1.RecordDelete.record:type_name -> memorysidecar.v1.RecordRef
+	4,  // 13: memorysidecar.v1.RecordDelete.precondition:type_name -> memorysidecar.v1.RecordPrecondition
+	3,  // 14: memorysidecar.v1.RecordCheck.record:type_name -> memorysidecar.v1.RecordRef
+	4,  // 15: memorysidecar.v1.RecordCheck.precondition:type_name -> memorysidecar.v1.RecordPrecondition
+	16, // 16: memorysidecar.v1.RecordOutcome.create_time:type_name -> google.protobuf.Timestamp
+	16, // 17: memorysidecar.v1.RecordOutcome.update_time:type_name -> google.protobuf.Timestamp
+	16, // 18: memorysidecar.v1.RecordOutcome.expire_time:type_name -> google.protobuf.Timestamp
+	1,  // 19: memorysidecar.v1.RecordLookup.record:type_name -> memorysidecar.v1.NamedRecord
+	20, // [20:20] is the sub-list for method output_type
+	20, // [20:20] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_record_proto_init() }
@@ -1201,14 +1293,15 @@ func file_memorysidecar_v1_record_proto_init() {
 	if File_memorysidecar_v1_record_proto != nil {
 		return
 	}
+	file_memorysidecar_v1_document_proto_init()
 	file_memorysidecar_v1_memory_proto_init()
 	file_memorysidecar_v1_rules_proto_init()
 	file_memorysidecar_v1_record_proto_msgTypes[0].OneofWrappers = []any{}
-	file_memorysidecar_v1_record_proto_msgTypes[2].OneofWrappers = []any{
+	file_memorysidecar_v1_record_proto_msgTypes[3].OneofWrappers = []any{
 		(*RecordPrecondition_Version)(nil),
 		(*RecordPrecondition_Exists)(nil),
 	}
-	file_memorysidecar_v1_record_proto_msgTypes[5].OneofWrappers = []any{
+	file_memorysidecar_v1_record_proto_msgTypes[6].OneofWrappers = []any{
 		(*RecordOperation_Put)(nil),
 		(*RecordOperation_Deletion)(nil),
 		(*RecordOperation_Check)(nil),
@@ -1219,7 +1312,7 @@ func file_memorysidecar_v1_record_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_record_proto_rawDesc), len(file_memorysidecar_v1_record_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   12,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

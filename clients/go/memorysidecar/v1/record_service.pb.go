@@ -889,7 +889,8 @@ type WriteRecordsRequest struct {
 	// The namespace. Empty means `default`.
 	Namespace string `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
 	// The operations, 1 to 256, on different records. Each sees the records as they were before the
-	// transaction. Their values fit the 4 MiB of a request.
+	// transaction. Their values fit the 4 MiB of a request. They write at most 1,000 documents of
+	// records, and replace or delete at most 10,000.
 	Operations []*RecordOperation `protobuf:"bytes,2,rep,name=operations,proto3" json:"operations,omitempty"`
 	// Idempotency key: makes a repeat safe. Optional, at most 128 bytes.
 	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
@@ -1227,8 +1228,8 @@ type DeleteRecordsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of deleted records, the first ones by rising name.
 	DeletedCount int32 `protobuf:"varint,1,opt,name=deleted_count,json=deletedCount,proto3" json:"deleted_count,omitempty"`
-	// Whether the range may hold more: one call deletes at most 1,000 records, in one transaction.
-	// Call again, with another `request_id`.
+	// Whether the range may hold more: one call deletes at most 1,000 records, with at most about
+	// 10,000 documents, in one transaction. Call again, with another `request_id`.
 	More bool `protobuf:"varint,2,opt,name=more,proto3" json:"more,omitempty"`
 	// The revision of the transaction. 0 when there was nothing to delete.
 	Revision      int64 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple, Union
 
 from . import v1
 from ._fields import Json
+from ._recall_fields import DocumentsLike, documents_of
 
 Path = str | Iterable[str]
 """The segments of a path, or the only one."""
@@ -50,6 +51,15 @@ def content_of(value: bytes | str | UploadedValue) -> dict[str, Any]:
     if isinstance(value, UploadedValue):
         return value._asdict()
     return {"value": bytes_of(value)}
+
+
+def search_of(search: DocumentsLike | None, collection_id: str) -> v1.RecordSearch | None:
+    """Makes the documents by which searches find a record; None for none."""
+    if search is None:
+        if collection_id:
+            raise ValueError("collection_id is of the documents of search: give these as well")
+        return None
+    return v1.RecordSearch(collection_id=collection_id, documents=documents_of(search))
 
 
 def demand_of(version: int | None, exists: bool | None) -> v1.RecordPrecondition | None:

@@ -5,7 +5,7 @@ import { type Hook, HookFailure, type Hooks } from "../../../../src/hooks/port.t
 import { LIMITS } from "../../../../src/kit/limits.ts";
 import { hooksOf, MANUAL_HOOKS, TEST_HOOK_SETTINGS } from "../../hooks/hooks.ts";
 import { type Failure, startContractServer, type TestClient } from "../client.ts";
-import { document, embedding, message, recallFilter } from "../samples.ts";
+import { document, embedding, message, recallFilter, record } from "../samples.ts";
 import { failInForm } from "./messages.ts";
 import { type ErrorScene, sameWay, type Ways } from "./scene.ts";
 
@@ -45,9 +45,17 @@ function embedderWays(reason: string, hooks: Hooks): Ways {
   );
 }
 
-/** Fills a namespace with collections and creates one more. */
-async function upsertTooMany({ client, fresh }: ErrorScene): Promise<Failure> {
-  const namespace = fresh();
+/** A document of a record, in a collection of its own. */
+async function ofRecord({ client, fresh }: ErrorScene) {
+  const collectionId = fresh();
+  const search = { collectionId, documents: [document({ text: "An otter." })], documentCount: 0 };
+  await client.call("putRecord", { record: record({ path: ["p"], key: collectionId, search }) });
+  const { documents } = await client.call("listDocuments", { collectionId });
+  return { collectionId, documentId: documents[0]?.documentId ?? "" };
+}
+
+/** Fills a namespace with as many collections as it may have. */
+export async function fillCollections(client: TestClient, namespace: string) {
   const documents = [document({ documentId: "page", text: "x" })];
   const put = (index: number) => ({ namespace, collectionId: `c${index}`, documents });
   const indexes = Array.from({ length: LIMITS.collections }, (_, index) => index);
@@ -55,7 +63,7 @@ async function upsertTooMany({ client, fresh }: ErrorScene): Promise<Failure> {
     const some = indexes.slice(at, at + 100);
     await Promise.all(some.map((index) => client.call("upsertDocuments", put(index))));
   }
-  return await client.fail("upsertDocuments", put(LIMITS.collections));
+  return { documents, namespace };
 }
 
 /** Creates a collection with the document `page`. */
@@ -77,7 +85,24 @@ export const RECALL_WAYS: Ways = {
     const documents = [document({ documentId: "page", text: "Two otters.", etag: "x" })];
     return await scene.client.fail("upsertDocuments", { collectionId, documents });
   },
-  "UpsertDocuments COLLECTION_LIMIT_REACHED": upsertTooMany,
+  "UpsertDocuments COLLECTION_LIMIT_REACHED": async ({ client, fresh }) => {
+    const { documents, namespace } = await fillCollections(client, fresh());
+    return await client.fail("upsertDocuments", { namespace, collectionId: "more", documents });
+  },
+  "UpsertDocuments DOCUMENT_OF_RECORD": async (scene) => {
+    const { collectionId, documentId } = await ofRecord(scene);
+    const documents = [document({ documentId, text: "Own." })];
+    return await scene.client.fail("upsertDocuments", { collectionId, documents });
+  },
+  "DeleteDocuments DOCUMENT_OF_RECORD": async (scene) => {
+    const { collectionId, documentId } = await ofRecord(scene);
+    const request = { collectionId, documentIds: [documentId] };
+    return await scene.client.fail("deleteDocuments", request);
+  },
+  "ClearCollection DOCUMENT_OF_RECORD": async (scene) => {
+    const { collectionId } = await ofRecord(scene);
+    return await scene.client.fail("clearCollection", { collectionId });
+  },
   "DeleteDocuments ETAG_MISMATCH": async (scene) => {
     const collectionId = await collected(scene);
     const request = { collectionId, documentIds: ["page"], etag: "x" };

@@ -6,7 +6,8 @@ import type {
 } from "../../../../src/gen/memorysidecar/v1/record.ts";
 import { LIMITS } from "../../../../src/kit/limits.ts";
 import type { Failure } from "../client.ts";
-import { message, record, recordRange } from "../samples.ts";
+import { document, message, record, recordRange } from "../samples.ts";
+import { fillCollections } from "./recall.ts";
 import { type ErrorScene, sameWay, type Ways } from "./scene.ts";
 
 const PATH = ["p"];
@@ -109,6 +110,32 @@ const PART = Buffer.alloc(LIMITS.recordValueBytes);
 export const RECORD_WAYS: Ways = {
   ...putWays,
   ...uploadWays,
+  ...Object.fromEntries(
+    (["PutRecord", "WriteRecords", "AppendMessages"] as const).map((rpc) => [
+      `${rpc} COLLECTION_LIMIT_REACHED`,
+      async ({ client, fresh }: ErrorScene) => {
+        const { namespace } = await fillCollections(client, fresh());
+        const search = {
+          ...{ collectionId: "more", documentCount: 0 },
+          documents: [document({ text: "An otter." })],
+        };
+        const put = { record: record({ path: PATH, key: "k", search }), precondition: undefined };
+        const operations: RecordOperation[] = [{ operation: { $case: "put", value: put } }];
+        if (rpc === "PutRecord") return await client.fail("putRecord", { namespace, ...put });
+        if (rpc === "WriteRecords") {
+          return await client.fail("writeRecords", { namespace, operations });
+        }
+        const turn = {
+          sessionId: "s",
+          createSession: true,
+          messages: [message({ text: "Hello" })],
+        };
+        return await client.fail("appendMessages", {
+          ...{ namespace, ...turn, recordOperations: operations },
+        });
+      },
+    ]),
+  ),
   "UploadRecordPart UPLOAD_OFFSET_MISMATCH": async ({ client, fresh }) =>
     await client.fail("uploadRecordPart", { uploadId: fresh(), offset: 1n, data: PART }),
   "UploadRecordPart UPLOAD_LIMIT_REACHED": async ({ client, fresh }) => {

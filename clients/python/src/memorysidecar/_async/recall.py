@@ -40,6 +40,8 @@ class AsyncRecallMethods(AsyncCalls):
         scoring: str = "",
         include_embeddings: bool = False,
         include_payloads: bool = False,
+        include_records: bool = False,
+        best_of_record: bool = False,
         page_size: int = 0,
         page_token: str = "",
         **call: Unpack[f.ReadOptions],
@@ -56,6 +58,9 @@ class AsyncRecallMethods(AsyncCalls):
         :param group_by_session: True, or how many hits of each session, gives sessions.
         :param scoring: another scoring than the default, by its name: ``cosine``, ``tf_idf``,
             ``overlap``, ``word_count``, ``substring`` or ``occurrences``.
+        :param include_records: gives the records that documents belong to, with their values, in
+            ``found_record`` of the first hit of each.
+        :param best_of_record: of the documents of a record, only the best is a hit.
         :param rerank: True for the server's default reranker, or the name of a hook.
         """
         request = v1.RecallRequest(
@@ -77,6 +82,8 @@ class AsyncRecallMethods(AsyncCalls):
             scoring=scoring,
             include_embeddings=include_embeddings,
             include_payloads=include_payloads,
+            include_records=include_records,
+            best_of_record=best_of_record,
             page_size=page_size,
             page_token=page_token,
         )

@@ -11,7 +11,7 @@ from typing_extensions import Unpack
 from .. import _fields as f
 from .. import _record_fields as n
 from .. import v1
-from .._recall_fields import scope_of
+from .._recall_fields import DocumentsLike, scope_of
 from .._task_fields import Seconds, duration_of
 from .calls import AsyncCalls
 from .pager import AsyncPager
@@ -34,6 +34,8 @@ class AsyncRecordMethods(AsyncCalls):
         agent_id: str | None = None,
         session_id: str | None = None,
         ttl: Seconds | None = None,
+        search: DocumentsLike | None = None,
+        collection_id: str = "",
         **call: Unpack[f.WriteOptions],
     ) -> v1.RecordOutcome:
         """Creates a record, or replaces it as a whole. A text is kept as UTF-8. A value above
@@ -46,6 +48,9 @@ class AsyncRecordMethods(AsyncCalls):
         :param user_id: whom ``erase_subject`` and events take it for, with the two after it.
             Default: everybody shares it.
         :param ttl: its life in seconds, from now or from a read that refreshes it.
+        :param search: the texts, or the documents, by which ``recall`` finds it; they live and go
+            with it. Default: no search finds it.
+        :param collection_id: the collection of these documents. Default ``default``.
         """
         record = v1.NamedRecord(
             path=n.path_of(path),
@@ -54,6 +59,7 @@ class AsyncRecordMethods(AsyncCalls):
             owner=scope_of(user_id, agent_id, session_id),
             ttl=duration_of(ttl),
             etag=etag,
+            search=n.search_of(search, collection_id),
             **n.content_of(value),
         )
         demand = n.demand_of(version, exists)

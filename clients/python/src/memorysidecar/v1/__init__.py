@@ -82,6 +82,7 @@ from .admin_service_pb2 import (
 from .document_pb2 import (
     Document as Document,
     DocumentPayload as DocumentPayload,
+    DocumentRecord as DocumentRecord,
     Embedding as Embedding,
     DocumentCollection as DocumentCollection,
     TextSplitter as TextSplitter,
@@ -164,6 +165,7 @@ from .error_reason_pb2 import (
     ERROR_REASON_UPLOAD_OFFSET_MISMATCH as ERROR_REASON_UPLOAD_OFFSET_MISMATCH,
     ERROR_REASON_RECORD_CHECKSUM_MISMATCH as ERROR_REASON_RECORD_CHECKSUM_MISMATCH,
     ERROR_REASON_RECORD_VALUE_TOO_LARGE as ERROR_REASON_RECORD_VALUE_TOO_LARGE,
+    ERROR_REASON_DOCUMENT_OF_RECORD as ERROR_REASON_DOCUMENT_OF_RECORD,
 )
 from .event_pb2 import (
     Event as Event,
@@ -729,6 +731,7 @@ from .recall_service_pb2 import (
 )
 from .record_pb2 import (
     NamedRecord as NamedRecord,
+    RecordSearch as RecordSearch,
     RecordRef as RecordRef,
     RecordPrecondition as RecordPrecondition,
     RecordRange as RecordRange,

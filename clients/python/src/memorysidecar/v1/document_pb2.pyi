@@ -26,7 +26,7 @@ EMBEDDING_PURPOSE_PASSAGE: EmbeddingPurpose
 EMBEDDING_PURPOSE_QUERY: EmbeddingPurpose
 
 class Document(_message.Message):
-    __slots__ = ("collection_id", "document_id", "text", "author", "metadata", "labels", "document_time", "importance", "embedding", "trust", "source_document_id", "chunk_index", "chunk_count", "chunk_offset", "writer", "create_time", "update_time", "etag", "scope", "space_before", "space_after", "ttl", "expire_time", "payload", "payload_size")
+    __slots__ = ("collection_id", "document_id", "text", "author", "metadata", "labels", "document_time", "importance", "embedding", "trust", "source_document_id", "chunk_index", "chunk_count", "chunk_offset", "writer", "create_time", "update_time", "etag", "scope", "space_before", "space_after", "ttl", "expire_time", "payload", "payload_size", "record")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -59,6 +59,7 @@ class Document(_message.Message):
     EXPIRE_TIME_FIELD_NUMBER: _ClassVar[int]
     PAYLOAD_FIELD_NUMBER: _ClassVar[int]
     PAYLOAD_SIZE_FIELD_NUMBER: _ClassVar[int]
+    RECORD_FIELD_NUMBER: _ClassVar[int]
     collection_id: str
     document_id: str
     text: str
@@ -84,7 +85,8 @@ class Document(_message.Message):
     expire_time: _timestamp_pb2.Timestamp
     payload: DocumentPayload
     payload_size: int
-    def __init__(self, collection_id: _Optional[str] = ..., document_id: _Optional[str] = ..., text: _Optional[str] = ..., author: _Optional[str] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., document_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., importance: _Optional[float] = ..., embedding: _Optional[_Union[Embedding, _Mapping]] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., source_document_id: _Optional[str] = ..., chunk_index: _Optional[int] = ..., chunk_count: _Optional[int] = ..., chunk_offset: _Optional[int] = ..., writer: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ..., scope: _Optional[_Union[_memory_pb2.MemoryScope, _Mapping]] = ..., space_before: _Optional[str] = ..., space_after: _Optional[str] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., payload: _Optional[_Union[DocumentPayload, _Mapping]] = ..., payload_size: _Optional[int] = ...) -> None: ...
+    record: DocumentRecord
+    def __init__(self, collection_id: _Optional[str] = ..., document_id: _Optional[str] = ..., text: _Optional[str] = ..., author: _Optional[str] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., document_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., importance: _Optional[float] = ..., embedding: _Optional[_Union[Embedding, _Mapping]] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., source_document_id: _Optional[str] = ..., chunk_index: _Optional[int] = ..., chunk_count: _Optional[int] = ..., chunk_offset: _Optional[int] = ..., writer: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ..., scope: _Optional[_Union[_memory_pb2.MemoryScope, _Mapping]] = ..., space_before: _Optional[str] = ..., space_after: _Optional[str] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., payload: _Optional[_Union[DocumentPayload, _Mapping]] = ..., payload_size: _Optional[int] = ..., record: _Optional[_Union[DocumentRecord, _Mapping]] = ...) -> None: ...
 
 class DocumentPayload(_message.Message):
     __slots__ = ("data", "media_type")
@@ -93,6 +95,16 @@ class DocumentPayload(_message.Message):
     data: bytes
     media_type: str
     def __init__(self, data: _Optional[bytes] = ..., media_type: _Optional[str] = ...) -> None: ...
+
+class DocumentRecord(_message.Message):
+    __slots__ = ("path", "key", "index")
+    PATH_FIELD_NUMBER: _ClassVar[int]
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    INDEX_FIELD_NUMBER: _ClassVar[int]
+    path: _containers.RepeatedScalarFieldContainer[str]
+    key: str
+    index: int
+    def __init__(self, path: _Optional[_Iterable[str]] = ..., key: _Optional[str] = ..., index: _Optional[int] = ...) -> None: ...
 
 class Embedding(_message.Message):
     __slots__ = ("values", "model")

@@ -304,6 +304,7 @@ class MemoryServiceServicer:
         Errors:
         - ABORTED, `ETAG_MISMATCH`
         - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`
+        - FAILED_PRECONDITION, `DOCUMENT_OF_RECORD`: one belongs to a record
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -342,8 +343,8 @@ class MemoryServiceServicer:
     def RefreshDocuments(self, request, context):
         """Restarts the ttl of documents from now. Call it for documents that a read or a search found and
         that were used. The new time is saved when it gains at least a hundredth of the ttl, and never
-        while the disk is full. Makes no revision and no event; the etag stays. Capability
-        `document_ttl`.
+        while the disk is full. Makes no revision and no event; the etag stays. A document of a record
+        lives as long as its record: it is listed, and not refreshed. Capability `document_ttl`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -355,14 +356,15 @@ class MemoryServiceServicer:
         Errors:
         - NOT_FOUND, `DOCUMENT_NOT_FOUND`: one does not exist, unless `allow_missing` is set
         - ABORTED, `ETAG_MISMATCH`
+        - FAILED_PRECONDITION, `DOCUMENT_OF_RECORD`: one belongs to a record
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def PurgeDocuments(self, request, context):
-        """Deletes the documents of a collection that match a filter, immediately and permanently.
-        Capability `document_lists`.
+        """Deletes the documents of a collection that match a filter, immediately and permanently. Those
+        of records stay, and are not counted. Capability `document_lists`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -371,6 +373,9 @@ class MemoryServiceServicer:
     def ClearCollection(self, request, context):
         """Deletes every document of a collection, immediately and permanently; their records are erased
         from the store in the background.
+
+        Errors:
+        - FAILED_PRECONDITION, `DOCUMENT_OF_RECORD`: it holds documents of records
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

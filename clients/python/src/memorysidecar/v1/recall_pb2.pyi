@@ -6,6 +6,7 @@ from memorysidecar.v1 import document_pb2 as _document_pb2
 from memorysidecar.v1 import filter_pb2 as _filter_pb2
 from memorysidecar.v1 import memory_pb2 as _memory_pb2
 from memorysidecar.v1 import message_pb2 as _message_pb2
+from memorysidecar.v1 import record_pb2 as _record_pb2
 from memorysidecar.v1 import rules_pb2 as _rules_pb2
 from memorysidecar.v1 import summary_pb2 as _summary_pb2
 from google.protobuf.internal import containers as _containers
@@ -219,7 +220,7 @@ class RecallFilter(_message.Message):
     def __init__(self, kinds: _Optional[_Iterable[_Union[RecallKind, str]]] = ..., session_ids: _Optional[_Iterable[str]] = ..., exclude_session_ids: _Optional[_Iterable[str]] = ..., scope: _Optional[_Union[_memory_pb2.ScopeFilter, _Mapping]] = ..., session_labels: _Optional[_Mapping[str, str]] = ..., roles: _Optional[_Iterable[_Union[_message_pb2.Role, str]]] = ..., collection_ids: _Optional[_Iterable[str]] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., memory_kinds: _Optional[_Iterable[_Union[_memory_pb2.MemoryKind, str]]] = ..., valid_at_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., include_superseded: _Optional[bool] = ..., categories: _Optional[_Iterable[str]] = ..., min_confidence: _Optional[float] = ..., source_document_id: _Optional[str] = ..., session_id_prefix: _Optional[str] = ...) -> None: ...
 
 class RecallHit(_message.Message):
-    __slots__ = ("score", "relevance", "parts", "message", "document", "memory", "passage", "rerank_score")
+    __slots__ = ("score", "relevance", "parts", "message", "document", "memory", "passage", "rerank_score", "found_record")
     SCORE_FIELD_NUMBER: _ClassVar[int]
     RELEVANCE_FIELD_NUMBER: _ClassVar[int]
     PARTS_FIELD_NUMBER: _ClassVar[int]
@@ -228,6 +229,7 @@ class RecallHit(_message.Message):
     MEMORY_FIELD_NUMBER: _ClassVar[int]
     PASSAGE_FIELD_NUMBER: _ClassVar[int]
     RERANK_SCORE_FIELD_NUMBER: _ClassVar[int]
+    FOUND_RECORD_FIELD_NUMBER: _ClassVar[int]
     score: float
     relevance: float
     parts: _containers.RepeatedCompositeFieldContainer[ScorePart]
@@ -236,7 +238,8 @@ class RecallHit(_message.Message):
     memory: _memory_pb2.Memory
     passage: str
     rerank_score: float
-    def __init__(self, score: _Optional[float] = ..., relevance: _Optional[float] = ..., parts: _Optional[_Iterable[_Union[ScorePart, _Mapping]]] = ..., message: _Optional[_Union[RecalledMessage, _Mapping]] = ..., document: _Optional[_Union[_document_pb2.Document, _Mapping]] = ..., memory: _Optional[_Union[_memory_pb2.Memory, _Mapping]] = ..., passage: _Optional[str] = ..., rerank_score: _Optional[float] = ...) -> None: ...
+    found_record: _record_pb2.RecordLookup
+    def __init__(self, score: _Optional[float] = ..., relevance: _Optional[float] = ..., parts: _Optional[_Iterable[_Union[ScorePart, _Mapping]]] = ..., message: _Optional[_Union[RecalledMessage, _Mapping]] = ..., document: _Optional[_Union[_document_pb2.Document, _Mapping]] = ..., memory: _Optional[_Union[_memory_pb2.Memory, _Mapping]] = ..., passage: _Optional[str] = ..., rerank_score: _Optional[float] = ..., found_record: _Optional[_Union[_record_pb2.RecordLookup, _Mapping]] = ...) -> None: ...
 
 class RecalledMessage(_message.Message):
     __slots__ = ("session_id", "user_id", "message", "before", "after")

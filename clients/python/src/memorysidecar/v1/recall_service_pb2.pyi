@@ -27,7 +27,7 @@ ITEM_GROUP_ORDER_COUNT_DESC: ItemGroupOrder
 ITEM_GROUP_ORDER_VALUE_ASC: ItemGroupOrder
 
 class RecallRequest(_message.Message):
-    __slots__ = ("namespace", "query", "embedding", "filter", "page_size", "page_token", "mode", "fusion", "weights", "min_score", "min_relevance", "diversity", "context_before", "context_after", "group_by_session", "rerank", "allow_partial", "reference_time", "scoring", "include_embeddings", "include_payloads")
+    __slots__ = ("namespace", "query", "embedding", "filter", "page_size", "page_token", "mode", "fusion", "weights", "min_score", "min_relevance", "diversity", "context_before", "context_after", "group_by_session", "rerank", "allow_partial", "reference_time", "scoring", "include_embeddings", "include_payloads", "include_records", "best_of_record")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     QUERY_FIELD_NUMBER: _ClassVar[int]
     EMBEDDING_FIELD_NUMBER: _ClassVar[int]
@@ -49,6 +49,8 @@ class RecallRequest(_message.Message):
     SCORING_FIELD_NUMBER: _ClassVar[int]
     INCLUDE_EMBEDDINGS_FIELD_NUMBER: _ClassVar[int]
     INCLUDE_PAYLOADS_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_RECORDS_FIELD_NUMBER: _ClassVar[int]
+    BEST_OF_RECORD_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     query: str
     embedding: _document_pb2.Embedding
@@ -70,7 +72,9 @@ class RecallRequest(_message.Message):
     scoring: str
     include_embeddings: bool
     include_payloads: bool
-    def __init__(self, namespace: _Optional[str] = ..., query: _Optional[str] = ..., embedding: _Optional[_Union[_document_pb2.Embedding, _Mapping]] = ..., filter: _Optional[_Union[_recall_pb2.RecallFilter, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., mode: _Optional[_Union[_recall_pb2.RecallMode, str]] = ..., fusion: _Optional[_Union[_recall_pb2.FusionMethod, str]] = ..., weights: _Optional[_Union[_recall_pb2.RecallWeights, _Mapping]] = ..., min_score: _Optional[float] = ..., min_relevance: _Optional[float] = ..., diversity: _Optional[float] = ..., context_before: _Optional[int] = ..., context_after: _Optional[int] = ..., group_by_session: _Optional[_Union[_recall_pb2.GroupBySession, _Mapping]] = ..., rerank: _Optional[_Union[_recall_pb2.Rerank, _Mapping]] = ..., allow_partial: _Optional[bool] = ..., reference_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., scoring: _Optional[str] = ..., include_embeddings: _Optional[bool] = ..., include_payloads: _Optional[bool] = ...) -> None: ...
+    include_records: bool
+    best_of_record: bool
+    def __init__(self, namespace: _Optional[str] = ..., query: _Optional[str] = ..., embedding: _Optional[_Union[_document_pb2.Embedding, _Mapping]] = ..., filter: _Optional[_Union[_recall_pb2.RecallFilter, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., mode: _Optional[_Union[_recall_pb2.RecallMode, str]] = ..., fusion: _Optional[_Union[_recall_pb2.FusionMethod, str]] = ..., weights: _Optional[_Union[_recall_pb2.RecallWeights, _Mapping]] = ..., min_score: _Optional[float] = ..., min_relevance: _Optional[float] = ..., diversity: _Optional[float] = ..., context_before: _Optional[int] = ..., context_after: _Optional[int] = ..., group_by_session: _Optional[_Union[_recall_pb2.GroupBySession, _Mapping]] = ..., rerank: _Optional[_Union[_recall_pb2.Rerank, _Mapping]] = ..., allow_partial: _Optional[bool] = ..., reference_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., scoring: _Optional[str] = ..., include_embeddings: _Optional[bool] = ..., include_payloads: _Optional[bool] = ..., include_records: _Optional[bool] = ..., best_of_record: _Optional[bool] = ...) -> None: ...
 
 class RecallResponse(_message.Message):
     __slots__ = ("hits", "next_page_token", "sessions", "coverage")

@@ -15,11 +15,12 @@ _sym_db = _symbol_database.Default()
 
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from memorysidecar.v1 import document_pb2 as memorysidecar_dot_v1_dot_document__pb2
 from memorysidecar.v1 import memory_pb2 as memorysidecar_dot_v1_dot_memory__pb2
 from memorysidecar.v1 import rules_pb2 as memorysidecar_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorysidecar/v1/record.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xb8\x04\n\x0bNamedRecord\x12\x1d\n\x04path\x18\x01 \x03(\tB\x0f\xba\xbe\x18\x0b\x08\x01\x18\xff\x01  (\x01P\x01\x12\x18\n\x03key\x18\x02 \x01(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x04P\x01\x12\x18\n\x05value\x18\x03 \x01(\x0c\x42\t\xba\xbe\x18\x05\x18\x80\x80\xfc\x01\x12\x1a\n\nmedia_type\x18\x04 \x01(\tB\x06\xba\xbe\x18\x02\x18\x7f\x12,\n\x05owner\x18\x05 \x01(\x0b\x32\x1d.memorysidecar.v1.MemoryScope\x12>\n\x03ttl\x18\x06 \x01(\x0b\x32\x19.google.protobuf.DurationB\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\xf0?9\x00\x00\x00\xc0N\xcf\xb2\x41\x12\x17\n\x07version\x18\x07 \x01(\x03\x42\x06\xba\xbe\x18\x02\x10\x01\x12\x0c\n\x04\x65tag\x18\x08 \x01(\t\x12\x1a\n\nvalue_size\x18\t \x01(\x03\x42\x06\xba\xbe\x18\x02\x10\x01\x12\x16\n\x06writer\x18\n \x01(\tB\x06\xba\xbe\x18\x02\x10\x01\x12\x37\n\x0b\x63reate_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01\x12\x37\n\x0bupdate_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01\x12\x37\n\x0b\x65xpire_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01\x12\x1c\n\tupload_id\x18\x0e \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x01P\x01\x12\x18\n\x0bvalue_crc32\x18\x0f \x01(\rH\x00\x88\x01\x01\x42\x0e\n\x0c_value_crc32\"D\n\tRecordRef\x12\x1d\n\x04path\x18\x01 \x03(\tB\x0f\xba\xbe\x18\x0b\x08\x01\x18\xff\x01  (\x01P\x01\x12\x18\n\x03key\x18\x02 \x01(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x04P\x01\"[\n\x12RecordPrecondition\x12 \n\x07version\x18\x01 \x01(\x03\x42\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\xf0?H\x00\x12\x10\n\x06\x65xists\x18\x02 \x01(\x08H\x00\x42\x11\n\tcondition\x12\x04\xb8\xbe\x18\x01\"\x98\x01\n\x0bRecordRange\x12\x1d\n\x04path\x18\x01 \x03(\tB\x0f\xba\xbe\x18\x0b\x08\x01\x18\xff\x01  (\x01P\x01\x12\x11\n\trecursive\x18\x02 \x01(\x08\x12\x1d\n\nkey_prefix\x18\x03 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x01\x12\x1c\n\tstart_key\x18\x04 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x01\x12\x1a\n\x07\x65nd_key\x18\x05 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x01\"\x1c\n\x0cRecordFolder\x12\x0c\n\x04path\x18\x01 \x03(\t\"\xb4\x01\n\x0fRecordOperation\x12*\n\x03put\x18\x01 \x01(\x0b\x32\x1b.memorysidecar.v1.RecordPutH\x00\x12\x32\n\x08\x64\x65letion\x18\x02 \x01(\x0b\x32\x1e.memorysidecar.v1.RecordDeleteH\x00\x12.\n\x05\x63heck\x18\x03 \x01(\x0b\x32\x1d.memorysidecar.v1.RecordCheckH\x00\x42\x11\n\toperation\x12\x04\xb8\xbe\x18\x01\"~\n\tRecordPut\x12\x35\n\x06record\x18\x01 \x01(\x0b\x32\x1d.memorysidecar.v1.NamedRecordB\x06\xba\xbe\x18\x02\x08\x01\x12:\n\x0cprecondition\x18\x02 \x01(\x0b\x32$.memorysidecar.v1.RecordPrecondition\"\xa4\x01\n\x0cRecordDelete\x12\x33\n\x06record\x18\x01 \x01(\x0b\x32\x1b.memorysidecar.v1.RecordRefB\x06\xba\xbe\x18\x02\x08\x01\x12\x0c\n\x04\x65tag\x18\x02 \x01(\t\x12:\n\x0cprecondition\x18\x03 \x01(\x0b\x32$.memorysidecar.v1.RecordPrecondition\x12\x15\n\rallow_missing\x18\x04 \x01(\x08\"\x8c\x01\n\x0bRecordCheck\x12\x33\n\x06record\x18\x01 \x01(\x0b\x32\x1b.memorysidecar.v1.RecordRefB\x06\xba\xbe\x18\x02\x08\x01\x12\x0c\n\x04\x65tag\x18\x02 \x01(\t\x12:\n\x0cprecondition\x18\x03 \x01(\x0b\x32$.memorysidecar.v1.RecordPrecondition\"\xe3\x01\n\rRecordOutcome\x12\x0f\n\x07\x63reated\x18\x01 \x01(\x08\x12\x0f\n\x07\x64\x65leted\x18\x02 \x01(\x08\x12\x0f\n\x07version\x18\x03 \x01(\x03\x12\x0c\n\x04\x65tag\x18\x04 \x01(\t\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"T\n\x0cRecordLookup\x12-\n\x06record\x18\x01 \x01(\x0b\x32\x1d.memorysidecar.v1.NamedRecord\x12\x15\n\rvalue_omitted\x18\x02 \x01(\x08\";\n\rRecordVersion\x12\x0c\n\x04path\x18\x01 \x03(\t\x12\x0b\n\x03key\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\x03*b\n\x0bRecordOrder\x12\x1c\n\x18RECORD_ORDER_UNSPECIFIED\x10\x00\x12\x19\n\x15RECORD_ORDER_NAME_ASC\x10\x01\x12\x1a\n\x16RECORD_ORDER_NAME_DESC\x10\x02\x42\xb4\x01\n\x13io.memorysidecar.v1B\x0bRecordProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorysidecar/v1/record.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1cmemorysidecar/v1/rules.proto\"\xe8\x04\n\x0bNamedRecord\x12\x1d\n\x04path\x18\x01 \x03(\tB\x0f\xba\xbe\x18\x0b\x08\x01\x18\xff\x01  (\x01P\x01\x12\x18\n\x03key\x18\x02 \x01(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x04P\x01\x12\x18\n\x05value\x18\x03 \x01(\x0c\x42\t\xba\xbe\x18\x05\x18\x80\x80\xfc\x01\x12\x1a\n\nmedia_type\x18\x04 \x01(\tB\x06\xba\xbe\x18\x02\x18\x7f\x12,\n\x05owner\x18\x05 \x01(\x0b\x32\x1d.memorysidecar.v1.MemoryScope\x12>\n\x03ttl\x18\x06 \x01(\x0b\x32\x19.google.protobuf.DurationB\x16\xba\xbe\x18\x12\x31\x00\x00\x00\x00\x00\x00\xf0?9\x00\x00\x00\xc0N\xcf\xb2\x41\x12\x17\n\x07version\x18\x07 \x01(\x03\x42\x06\xba\xbe\x18\x02\x10\x01\x12\x0c\n\x04\x65tag\x18\x08 \x01(\t\x12\x1a\n\nvalue_size\x18\t \x01(\x03\x42\x06\xba\xbe\x18\x02\x10\x01\x12\x16\n\x06writer\x18\n \x01(\tB\x06\xba\xbe\x18\x02\x10\x01\x12\x37\n\x0b\x63reate_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01\x12\x37\n\x0bupdate_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01\x12\x37\n\x0b\x65xpire_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\xba\xbe\x18\x02\x10\x01\x12\x1c\n\tupload_id\x18\x0e \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x01P\x01\x12\x18\n\x0bvalue_crc32\x18\x0f \x01(\rH\x00\x88\x01\x01\x12.\n\x06search\x18\x10 \x01(\x0b\x32\x1e.memorysidecar.v1.RecordSearchB\x0e\n\x0c_value_crc32\"\x87\x01\n\x0cRecordSearch\x12\x1d\n\rcollection_id\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x04\x12\x38\n\tdocuments\x18\x02 \x03(\x0b\x32\x1a.memorysidecar.v1.DocumentB\t\xba\xbe\x18\x05\x08\x01 \x80\x02\x12\x1e\n\x0e\x64ocument_count\x18\x03 \x01(\x05\x42\x06\xba\xbe\x18\x02\x10\x01\"D\n\tRecordRef\x12\x1d\n\x04path\x18\x01 \x03(\tB\x0f\xba\xbe\x18\x0b\x08\x01\x18\xff\x01  (\x01P\x01\x12\x18\n\x03key\x18\x02 \x01(\tB\x0b\xba\xbe\x18\x07\x08\x01\x18\x80\x04P\x01\"[\n\x12RecordPrecondition\x12 \n\x07version\x18\x01 \x01(\x03\x42\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\xf0?H\x00\x12\x10\n\x06\x65xists\x18\x02 \x01(\x08H\x00\x42\x11\n\tcondition\x12\x04\xb8\xbe\x18\x01\"\x98\x01\n\x0bRecordRange\x12\x1d\n\x04path\x18\x01 \x03(\tB\x0f\xba\xbe\x18\x0b\x08\x01\x18\xff\x01  (\x01P\x01\x12\x11\n\trecursive\x18\x02 \x01(\x08\x12\x1d\n\nkey_prefix\x18\x03 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x01\x12\x1c\n\tstart_key\x18\x04 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x01\x12\x1a\n\x07\x65nd_key\x18\x05 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x01\"\x1c\n\x0cRecordFolder\x12\x0c\n\x04path\x18\x01 \x03(\t\"\xb4\x01\n\x0fRecordOperation\x12*\n\x03put\x18\x01 \x01(\x0b\x32\x1b.memorysidecar.v1.RecordPutH\x00\x12\x32\n\x08\x64\x65letion\x18\x02 \x01(\x0b\x32\x1e.memorysidecar.v1.RecordDeleteH\x00\x12.\n\x05\x63heck\x18\x03 \x01(\x0b\x32\x1d.memorysidecar.v1.RecordCheckH\x00\x42\x11\n\toperation\x12\x04\xb8\xbe\x18\x01\"~\n\tRecordPut\x12\x35\n\x06record\x18\x01 \x01(\x0b\x32\x1d.memorysidecar.v1.NamedRecordB\x06\xba\xbe\x18\x02\x08\x01\x12:\n\x0cprecondition\x18\x02 \x01(\x0b\x32$.memorysidecar.v1.RecordPrecondition\"\xa4\x01\n\x0cRecordDelete\x12\x33\n\x06record\x18\x01 \x01(\x0b\x32\x1b.memorysidecar.v1.RecordRefB\x06\xba\xbe\x18\x02\x08\x01\x12\x0c\n\x04\x65tag\x18\x02 \x01(\t\x12:\n\x0cprecondition\x18\x03 \x01(\x0b\x32$.memorysidecar.v1.RecordPrecondition\x12\x15\n\rallow_missing\x18\x04 \x01(\x08\"\x8c\x01\n\x0bRecordCheck\x12\x33\n\x06record\x18\x01 \x01(\x0b\x32\x1b.memorysidecar.v1.RecordRefB\x06\xba\xbe\x18\x02\x08\x01\x12\x0c\n\x04\x65tag\x18\x02 \x01(\t\x12:\n\x0cprecondition\x18\x03 \x01(\x0b\x32$.memorysidecar.v1.RecordPrecondition\"\xe3\x01\n\rRecordOutcome\x12\x0f\n\x07\x63reated\x18\x01 \x01(\x08\x12\x0f\n\x07\x64\x65leted\x18\x02 \x01(\x08\x12\x0f\n\x07version\x18\x03 \x01(\x03\x12\x0c\n\x04\x65tag\x18\x04 \x01(\t\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"T\n\x0cRecordLookup\x12-\n\x06record\x18\x01 \x01(\x0b\x32\x1d.memorysidecar.v1.NamedRecord\x12\x15\n\rvalue_omitted\x18\x02 \x01(\x08\";\n\rRecordVersion\x12\x0c\n\x04path\x18\x01 \x03(\t\x12\x0b\n\x03key\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\x03*b\n\x0bRecordOrder\x12\x1c\n\x18RECORD_ORDER_UNSPECIFIED\x10\x00\x12\x19\n\x15RECORD_ORDER_NAME_ASC\x10\x01\x12\x1a\n\x16RECORD_ORDER_NAME_DESC\x10\x02\x42\xb4\x01\n\x13io.memorysidecar.v1B\x0bRecordProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -51,6 +52,12 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_NAMEDRECORD'].fields_by_name['expire_time']._serialized_options = b'\272\276\030\002\020\001'
   _globals['_NAMEDRECORD'].fields_by_name['upload_id']._loaded_options = None
   _globals['_NAMEDRECORD'].fields_by_name['upload_id']._serialized_options = b'\272\276\030\005\030\200\001P\001'
+  _globals['_RECORDSEARCH'].fields_by_name['collection_id']._loaded_options = None
+  _globals['_RECORDSEARCH'].fields_by_name['collection_id']._serialized_options = b'\272\276\030\002P\004'
+  _globals['_RECORDSEARCH'].fields_by_name['documents']._loaded_options = None
+  _globals['_RECORDSEARCH'].fields_by_name['documents']._serialized_options = b'\272\276\030\005\010\001 \200\002'
+  _globals['_RECORDSEARCH'].fields_by_name['document_count']._loaded_options = None
+  _globals['_RECORDSEARCH'].fields_by_name['document_count']._serialized_options = b'\272\276\030\002\020\001'
   _globals['_RECORDREF'].fields_by_name['path']._loaded_options = None
   _globals['_RECORDREF'].fields_by_name['path']._serialized_options = b'\272\276\030\013\010\001\030\377\001  (\001P\001'
   _globals['_RECORDREF'].fields_by_name['key']._loaded_options = None
@@ -75,30 +82,32 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RECORDDELETE'].fields_by_name['record']._serialized_options = b'\272\276\030\002\010\001'
   _globals['_RECORDCHECK'].fields_by_name['record']._loaded_options = None
   _globals['_RECORDCHECK'].fields_by_name['record']._serialized_options = b'\272\276\030\002\010\001'
-  _globals['_RECORDORDER']._serialized_start=2094
-  _globals['_RECORDORDER']._serialized_end=2192
-  _globals['_NAMEDRECORD']._serialized_start=178
-  _globals['_NAMEDRECORD']._serialized_end=746
-  _globals['_RECORDREF']._serialized_start=748
-  _globals['_RECORDREF']._serialized_end=816
-  _globals['_RECORDPRECONDITION']._serialized_start=818
-  _globals['_RECORDPRECONDITION']._serialized_end=909
-  _globals['_RECORDRANGE']._serialized_start=912
-  _globals['_RECORDRANGE']._serialized_end=1064
-  _globals['_RECORDFOLDER']._serialized_start=1066
-  _globals['_RECORDFOLDER']._serialized_end=1094
-  _globals['_RECORDOPERATION']._serialized_start=1097
-  _globals['_RECORDOPERATION']._serialized_end=1277
-  _globals['_RECORDPUT']._serialized_start=1279
-  _globals['_RECORDPUT']._serialized_end=1405
-  _globals['_RECORDDELETE']._serialized_start=1408
-  _globals['_RECORDDELETE']._serialized_end=1572
-  _globals['_RECORDCHECK']._serialized_start=1575
-  _globals['_RECORDCHECK']._serialized_end=1715
-  _globals['_RECORDOUTCOME']._serialized_start=1718
-  _globals['_RECORDOUTCOME']._serialized_end=1945
-  _globals['_RECORDLOOKUP']._serialized_start=1947
-  _globals['_RECORDLOOKUP']._serialized_end=2031
-  _globals['_RECORDVERSION']._serialized_start=2033
-  _globals['_RECORDVERSION']._serialized_end=2092
+  _globals['_RECORDORDER']._serialized_start=2313
+  _globals['_RECORDORDER']._serialized_end=2411
+  _globals['_NAMEDRECORD']._serialized_start=211
+  _globals['_NAMEDRECORD']._serialized_end=827
+  _globals['_RECORDSEARCH']._serialized_start=830
+  _globals['_RECORDSEARCH']._serialized_end=965
+  _globals['_RECORDREF']._serialized_start=967
+  _globals['_RECORDREF']._serialized_end=1035
+  _globals['_RECORDPRECONDITION']._serialized_start=1037
+  _globals['_RECORDPRECONDITION']._serialized_end=1128
+  _globals['_RECORDRANGE']._serialized_start=1131
+  _globals['_RECORDRANGE']._serialized_end=1283
+  _globals['_RECORDFOLDER']._serialized_start=1285
+  _globals['_RECORDFOLDER']._serialized_end=1313
+  _globals['_RECORDOPERATION']._serialized_start=1316
+  _globals['_RECORDOPERATION']._serialized_end=1496
+  _globals['_RECORDPUT']._serialized_start=1498
+  _globals['_RECORDPUT']._serialized_end=1624
+  _globals['_RECORDDELETE']._serialized_start=1627
+  _globals['_RECORDDELETE']._serialized_end=1791
+  _globals['_RECORDCHECK']._serialized_start=1794
+  _globals['_RECORDCHECK']._serialized_end=1934
+  _globals['_RECORDOUTCOME']._serialized_start=1937
+  _globals['_RECORDOUTCOME']._serialized_end=2164
+  _globals['_RECORDLOOKUP']._serialized_start=2166
+  _globals['_RECORDLOOKUP']._serialized_end=2250
+  _globals['_RECORDVERSION']._serialized_start=2252
+  _globals['_RECORDVERSION']._serialized_end=2311
 # @@protoc_insertion_point(module_scope)

@@ -2,6 +2,7 @@ import datetime
 
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from memorysidecar.v1 import document_pb2 as _document_pb2
 from memorysidecar.v1 import memory_pb2 as _memory_pb2
 from memorysidecar.v1 import rules_pb2 as _rules_pb2
 from google.protobuf.internal import containers as _containers
@@ -23,7 +24,7 @@ RECORD_ORDER_NAME_ASC: RecordOrder
 RECORD_ORDER_NAME_DESC: RecordOrder
 
 class NamedRecord(_message.Message):
-    __slots__ = ("path", "key", "value", "media_type", "owner", "ttl", "version", "etag", "value_size", "writer", "create_time", "update_time", "expire_time", "upload_id", "value_crc32")
+    __slots__ = ("path", "key", "value", "media_type", "owner", "ttl", "version", "etag", "value_size", "writer", "create_time", "update_time", "expire_time", "upload_id", "value_crc32", "search")
     PATH_FIELD_NUMBER: _ClassVar[int]
     KEY_FIELD_NUMBER: _ClassVar[int]
     VALUE_FIELD_NUMBER: _ClassVar[int]
@@ -39,6 +40,7 @@ class NamedRecord(_message.Message):
     EXPIRE_TIME_FIELD_NUMBER: _ClassVar[int]
     UPLOAD_ID_FIELD_NUMBER: _ClassVar[int]
     VALUE_CRC32_FIELD_NUMBER: _ClassVar[int]
+    SEARCH_FIELD_NUMBER: _ClassVar[int]
     path: _containers.RepeatedScalarFieldContainer[str]
     key: str
     value: bytes
@@ -54,7 +56,18 @@ class NamedRecord(_message.Message):
     expire_time: _timestamp_pb2.Timestamp
     upload_id: str
     value_crc32: int
-    def __init__(self, path: _Optional[_Iterable[str]] = ..., key: _Optional[str] = ..., value: _Optional[bytes] = ..., media_type: _Optional[str] = ..., owner: _Optional[_Union[_memory_pb2.MemoryScope, _Mapping]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., version: _Optional[int] = ..., etag: _Optional[str] = ..., value_size: _Optional[int] = ..., writer: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., upload_id: _Optional[str] = ..., value_crc32: _Optional[int] = ...) -> None: ...
+    search: RecordSearch
+    def __init__(self, path: _Optional[_Iterable[str]] = ..., key: _Optional[str] = ..., value: _Optional[bytes] = ..., media_type: _Optional[str] = ..., owner: _Optional[_Union[_memory_pb2.MemoryScope, _Mapping]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., version: _Optional[int] = ..., etag: _Optional[str] = ..., value_size: _Optional[int] = ..., writer: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., upload_id: _Optional[str] = ..., value_crc32: _Optional[int] = ..., search: _Optional[_Union[RecordSearch, _Mapping]] = ...) -> None: ...
+
+class RecordSearch(_message.Message):
+    __slots__ = ("collection_id", "documents", "document_count")
+    COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENTS_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    collection_id: str
+    documents: _containers.RepeatedCompositeFieldContainer[_document_pb2.Document]
+    document_count: int
+    def __init__(self, collection_id: _Optional[str] = ..., documents: _Optional[_Iterable[_Union[_document_pb2.Document, _Mapping]]] = ..., document_count: _Optional[int] = ...) -> None: ...
 
 class RecordRef(_message.Message):
     __slots__ = ("path", "key")

@@ -9,7 +9,8 @@ from memorysidecar.v1 import record_service_pb2 as memorysidecar_dot_v1_dot_reco
 class RecordServiceStub:
     """Exact records by name: opaque values with compare-and-set, lists by path in both directions,
     transactions and a ttl. Checkpointers, stores and file systems of agent frameworks are built on
-    them; text that is to be searched belongs into documents or memories.
+    them. Text that is to be searched belongs into documents or memories, or into documents that a
+    record brings along: see `search` of NamedRecord.
 
     Reads give what is durable. Changes of a namespace are made one after another; one call is one
     transaction, with one revision and its events.
@@ -73,7 +74,8 @@ class RecordServiceStub:
 class RecordServiceServicer:
     """Exact records by name: opaque values with compare-and-set, lists by path in both directions,
     transactions and a ttl. Checkpointers, stores and file systems of agent frameworks are built on
-    them; text that is to be searched belongs into documents or memories.
+    them. Text that is to be searched belongs into documents or memories, or into documents that a
+    record brings along: see `search` of NamedRecord.
 
     Reads give what is durable. Changes of a namespace are made one after another; one call is one
     transaction, with one revision and its events.
@@ -89,6 +91,7 @@ class RecordServiceServicer:
         - NOT_FOUND, `RECORD_NOT_FOUND`: the record must exist
         - NOT_FOUND, `UPLOAD_NOT_FOUND`: upload the value again
         - FAILED_PRECONDITION, `RECORD_CHECKSUM_MISMATCH`: other bytes were uploaded
+        - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`: for the documents of a new collection
         - ABORTED, `RECORD_VERSION_MISMATCH`
         - ABORTED, `ETAG_MISMATCH`
         """
@@ -164,6 +167,7 @@ class RecordServiceServicer:
         - NOT_FOUND, `RECORD_NOT_FOUND`: a record must exist
         - NOT_FOUND, `UPLOAD_NOT_FOUND`: upload the value again
         - FAILED_PRECONDITION, `RECORD_CHECKSUM_MISMATCH`: other bytes were uploaded
+        - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`: for the documents of a new collection
         - ABORTED, `RECORD_VERSION_MISMATCH`
         - ABORTED, `ETAG_MISMATCH`
         """
@@ -249,7 +253,8 @@ def add_RecordServiceServicer_to_server(servicer, server):
 class RecordService:
     """Exact records by name: opaque values with compare-and-set, lists by path in both directions,
     transactions and a ttl. Checkpointers, stores and file systems of agent frameworks are built on
-    them; text that is to be searched belongs into documents or memories.
+    them. Text that is to be searched belongs into documents or memories, or into documents that a
+    record brings along: see `search` of NamedRecord.
 
     Reads give what is durable. Changes of a namespace are made one after another; one call is one
     transaction, with one revision and its events.
