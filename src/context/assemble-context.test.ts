@@ -80,7 +80,7 @@ async function contextOf(services: TestServices, rest: Partial<AssembleContextIn
       minRelevance: 0,
       minBestRelevance: 0,
     },
-    ...{ weights: {}, referenceMs: undefined, fence: false },
+    ...{ weights: {}, referenceMs: undefined, fence: false, blocks: [] },
     ...rest,
   });
 }
@@ -209,7 +209,7 @@ describe("recall that fails", () => {
           minRelevance: 0,
           minBestRelevance: 0,
         },
-        ...{ weights: {}, referenceMs: undefined, fence: undefined },
+        ...{ weights: {}, referenceMs: undefined, fence: undefined, blocks: [] },
       }),
     ).rejects.toMatchObject({ reason: "DEADLINE_EXCEEDED" });
   });

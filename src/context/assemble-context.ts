@@ -11,10 +11,13 @@ import { asMessage, type Conversation, readConversation } from "./conversation.t
 import { type Asking, type ContextParts, sectionOf } from "./parts.ts";
 import { coverageOf, documentsFor, longTermFor, messagesFor, type Recalled } from "./recalled.ts";
 import { entitiesFor, episodesFor, important, logFor, relationsFor } from "./remembered.ts";
+import { sectionsInBlocks, withCallIds } from "./rules/blocks.ts";
 import { contextCount } from "./rules/count.ts";
 import { packContext } from "./rules/pack.ts";
 import { sectionRules, withMessages } from "./rules/profiles.ts";
 import type { Candidate, FoundSection, PromptRules, SectionRules } from "./rules/types.ts";
+
+const NO_IDS: ReadonlySet<string> = new Set();
 
 /** Makes the context of a prompt. */
 export async function assembleContext(
@@ -34,7 +37,9 @@ export async function assembleContext(
   const fence = input.fence ?? profile.guarded;
   const count = contextCount(rule, (texts) => context.tokens.countTexts(texts, rule));
   const prompt = promptRules(context, input);
-  const rules = { profile, fence, sections, budgetTokens, prompt };
+  const blocks = withCallIds(input.blocks, talk?.callIds ?? NO_IDS);
+  const inBlocks = sectionsInBlocks(sections, blocks);
+  const rules = { profile, fence, sections: inBlocks, blocks, budgetTokens, prompt };
   const packed = await packContext(found, rules, count);
   return { ...packed, coverage, tokenRule: rule.rule };
 }
@@ -74,18 +79,28 @@ function sectionsFor(
   return includeConversation ? all : all.filter(({ kind }) => kind !== "conversation");
 }
 
-/** Makes the text of a context a message of the user. */
-function promptRules(
-  { codec }: ContextParts["context"],
-  { addedTo }: AssembleContextInput,
+/** Makes the text of a context a message of the user, and each block messages of its place. */
+export function promptRules(
+  { codec }: Pick<ContextParts["context"], "codec">,
+  { addedTo }: Pick<AssembleContextInput, "addedTo">,
 ): PromptRules | undefined {
   if (addedTo === undefined) return undefined;
-  const messageOf = (text: string): Uint8Array =>
-    codec.encodeMade({
-      ...{ messageId: "context", kind: "summary", role: ROLE.user, trust: TRUST.low },
-      ...{ text, tokenCount: 0, toolCallId: "", name: "", createMs: 0 },
-    });
-  return { messageOf, addedTo };
+  const messagesOf: PromptRules["messagesOf"] = (text, block) => {
+    const messageId = block === undefined ? "context" : `context/${block.name}`;
+    const made = { messageId, text, tokenCount: 0, createMs: 0, trust: TRUST.low };
+    if (block?.call === undefined) {
+      const role = block?.place === "system" ? ROLE.system : ROLE.user;
+      return [codec.encodeMade({ ...made, kind: "summary", role, toolCallId: "", name: "" })];
+    }
+    const { toolName: name, toolCallId, arguments: given } = block.call;
+    const call = { ...made, text: "", arguments: given, role: ROLE.assistant };
+    const result = { ...made, succeeded: true, role: ROLE.tool };
+    return [
+      codec.encodeMade({ ...call, kind: "call", toolCallId, name }),
+      codec.encodeMade({ ...result, kind: "result", toolCallId, name }),
+    ];
+  };
+  return { messagesOf, addedTo };
 }
 
 function ruleOf({ counting }: AssembleContextInput, talk: Conversation | undefined): CountedRule {

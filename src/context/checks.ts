@@ -7,6 +7,7 @@ import type { AssembleContextRequest } from "../gen/memorysidecar/v1/recall_serv
 import type { Violations } from "../grpc/violations.ts";
 import { checkWeights } from "../recall/checks.ts";
 import { checkCounting } from "../window/policy-checks.ts";
+import { checkBlocks } from "./block-checks.ts";
 import { sectionRules } from "./rules/profiles.ts";
 import type { ContextSectionKind } from "./rules/types.ts";
 import { fromAssembleContext } from "./wire.ts";
@@ -24,6 +25,7 @@ export function checkAssembleContext(request: AssembleContextRequest, v: Violati
   const [mode, fusion] = [RecallMode.HYBRID, FusionMethod.SCORES];
   checkWeights(v, request.weights, { mode, fusion });
   if (v.isEmpty) checkRecalled(v, request);
+  if (v.isEmpty) checkBlocks(request, v);
 }
 
 /** Checks what contradicts messages beside the text. */

@@ -32,6 +32,8 @@ export interface Conversation {
   readonly summary: Candidate | undefined;
   /** Text of the newest user message; empty without one. */
   readonly newestUserText: string;
+  /** Ids of the tool calls in its messages. */
+  readonly callIds: ReadonlySet<string>;
 }
 
 const ROLE_NAMES: Readonly<Record<Role, SaidMessage["role"]>> = {
@@ -88,6 +90,7 @@ export async function readConversation(
     messages: messages.reverse(),
     summary: shown === window ? summaryOf(session) : undefined,
     newestUserText: said?.kind === "message" ? said.text : "",
+    callIds: new Set(entries.flatMap(({ callIds }) => callIds)),
   };
 }
 

@@ -15,16 +15,20 @@ import { fromPolicy } from "../window/policy-wire.ts";
 import { toTokenRule } from "../window/token-rule-wire.ts";
 import { DEFAULT_PROFILE } from "./rules/profiles.ts";
 import {
+  type BlockFence,
+  type BlockRules,
+  CONTEXT_PLACES,
   CONTEXT_SECTION_KINDS,
   type ContextCut,
   type ContextItem,
   type ContextPart,
   type ContextRef,
+  type PackedBlock,
 } from "./rules/types.ts";
 
 const EMPTY = new Uint8Array(0);
 
-// The kinds are in the order of their public numbers, which begin with 1.
+// The kinds and the places are in the order of their public numbers, which begin with 1.
 const FIRST_KIND = 1;
 
 const FENCES: Readonly<Partial<Record<number, boolean>>> = {
@@ -72,8 +76,34 @@ export function fromAssembleContext(
     weights: fromWeights(request.weights),
     referenceMs: referenceTime === undefined ? undefined : fromTimestamp(referenceTime),
     fence: FENCES[request.fence],
+    blocks: request.blocks.map((block) => fromBlock(block, request.fence)),
     addedTo: form === undefined ? undefined : (messages) => addedIn(form, messages),
   };
+}
+
+/** Gives a checked block. */
+function fromBlock(block: wire.ContextBlock, sectionMarks: wire.ContextFence): BlockRules {
+  const { name, place, sections, maxTokens, fence, toolName, toolCallId } = block;
+  const call = {
+    toolName,
+    toolCallId: toolCallId === "" ? name : toolCallId,
+    arguments: block.toolArguments === "" ? "{}" : block.toolArguments,
+  };
+  const isResult = place === wire.ContextPlace.TOOL_RESULT;
+  return {
+    name,
+    place: CONTEXT_PLACES[place - FIRST_KIND] ?? "user-message",
+    sections: sections.flatMap((kind) => CONTEXT_SECTION_KINDS[kind - FIRST_KIND] ?? []),
+    fence: fence && fromFence(fence),
+    hasSectionMarks: fence === undefined || sectionMarks === wire.ContextFence.ON,
+    maxTokens: maxTokens === 0 ? Infinity : maxTokens,
+    call: isResult ? call : undefined,
+  };
+}
+
+function fromFence({ marks }: wire.BlockFence): BlockFence {
+  if (marks?.$case === "lines") return { kind: "lines", ...marks.value };
+  return { kind: "tag", tag: marks?.value ?? "" };
 }
 
 function fromCounting(
@@ -100,7 +130,22 @@ export function toContext(
     totalCutCount: cut.length,
     coverage: coverage === undefined ? undefined : toCoverage(coverage),
     rendered: toRendered(form, messages, "window"),
+    blocks: context.blocks.map(toBlock),
     ...toTokenRule(tokenRule),
+  };
+}
+
+function toBlock({ rules, sections, text, tokenCount }: PackedBlock): wire.AssembledBlock {
+  const { name, place, call } = rules;
+  return {
+    name,
+    place: (CONTEXT_PLACES.indexOf(place) + FIRST_KIND) as wire.ContextPlace,
+    text,
+    tokenCount,
+    sections: sections.map(toKind),
+    toolName: call?.toolName ?? "",
+    toolCallId: call?.toolCallId ?? "",
+    toolArguments: call?.arguments ?? "",
   };
 }
 

@@ -167,15 +167,19 @@ export interface Speech {
 /** A message that stands in the window only. */
 export interface MadeMessage {
   readonly messageId: string;
-  readonly kind: WindowInsert["kind"];
+  readonly kind: WindowInsert["kind"] | "call";
   /** A filled result is a tool message; what a summary is follows from its shape. */
   readonly role: Role;
   readonly trust: Trust;
   readonly text: string;
   readonly tokenCount: number;
-  /** For a result: the call it answers and the tool. */
+  /** For a result: the call it answers and the tool; for a call its id, also the tool's name. */
   readonly toolCallId: string;
   readonly name: string;
+  /** For a call: its arguments, a JSON object. */
+  readonly arguments?: string;
+  /** For a result: the tool did not fail. Default false. */
+  readonly succeeded?: boolean;
   /** 0 for a result that is made for one read. */
   readonly createMs: number;
   /** Metadata from an imported document. */

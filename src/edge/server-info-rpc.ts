@@ -34,6 +34,7 @@ export const CAPABILITIES = [
   "compact_session",
   "compact_store",
   "consumers",
+  "context_blocks",
   "context_forms",
   "count_items",
   "count_tokens",

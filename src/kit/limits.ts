@@ -370,6 +370,8 @@ export const LIMITS = {
   contextTokensDefault: 4_000,
   contextItems: 1_000,
   contextHeadingBytes: 256,
+  /** The longest id of a call that every model API takes. */
+  contextCallIdBytes: 40,
   contextSectionCharsMin: 32,
   contextSectionChars: 1_000_000,
   /** Cuts that one answer names. */

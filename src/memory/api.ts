@@ -1,7 +1,12 @@
 // The inputs and results of long-term memory, in domain terms. Mutations take an `encode` function
 // for their answer, as those of api.ts do.
 
-import type { AskedSection, ContextProfile, PackedContext } from "../context/rules/types.ts";
+import type {
+  AskedSection,
+  BlockRules,
+  ContextProfile,
+  PackedContext,
+} from "../context/rules/types.ts";
 import type { Call } from "../kit/call.ts";
 import type { RecallCoverage } from "../recall/api.ts";
 import type { RecallWeights } from "../recall/rank/weights.ts";
@@ -321,6 +326,7 @@ export interface AssembleContextInput {
   /** Undefined means now. */
   readonly referenceMs: number | undefined;
   readonly fence: boolean | undefined;
+  readonly blocks: readonly BlockRules[];
   /** The conversation comes as messages, in a form that adds these texts to them. */
   readonly addedTo?: ((messages: readonly Uint8Array[]) => readonly string[]) | undefined;
 }

@@ -264,22 +264,27 @@ export function appendText(bytes: Uint8Array, suffix: string, tokenCount: number
 
 /**
  * Gives the wire form of a message that stands in the window only. What shows a summary is a
- * model's, whatever its role; a filled result is a failed answer of its tool.
+ * model's, whatever its role; a filled result is a failed answer of its tool, unless it says else.
  */
 export function encodeMade(made: MadeMessage): Uint8Array {
   const isResult = made.kind === "result";
+  const isCall = made.kind === "call";
   const message: wire.Message = {
     ...wire.Message.decode(NOTHING),
     messageId: made.messageId,
     role: made.role,
-    name: made.name,
+    name: isCall ? "" : made.name,
     text: made.text,
     toolCallId: isResult ? made.toolCallId : "",
-    toolError: isResult,
+    toolError: isResult && made.succeeded !== true,
     source: isResult ? wire.Source.TOOL : wire.Source.MODEL,
     trust: made.trust,
     metadata: Buffer.from(made.metadata ?? NOTHING),
   };
+  if (isCall) {
+    const { arguments: given = "", name, toolCallId } = made;
+    message.toolCalls = [{ toolCallId, name, arguments: given }];
+  }
   if (made.createMs !== 0) {
     message.createTime = toTimestamp(made.createMs);
     message.updateTime = message.createTime;

@@ -1,6 +1,7 @@
-// Windows in each form, judged by the TypeScript types that the SDKs of the model APIs publish:
-// they are written down as literals of these types and compiled, so that a field that no type
-// knows is an error, too. `clients/python/integrations/model-apis` does the same in Python.
+// Windows and prompts with blocks in each form, judged by the TypeScript types that the SDKs of the
+// model APIs publish: they are written down as literals of these types and compiled, so that a
+// field that no type knows is an error, too. `clients/python/integrations/model-apis` does the same
+// in Python.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -11,6 +12,7 @@ import type { FormName } from "../../src/forms/form.ts";
 import { Message, type MessageForm } from "../../src/gen/memorysidecar/v1/message.ts";
 import { fromFormMessages, toRendered } from "../../src/session/form-wire.ts";
 import { FORM_CASES, historyIn, wildHistory } from "../support/forms/histories.ts";
+import { promptWithBlocks } from "../support/forms/prompts.ts";
 import { installSdks, SDKS } from "../support/forms/sdks.ts";
 import { testSeed } from "../support/kit/random.ts";
 
@@ -29,7 +31,9 @@ const TYPES: Readonly<Record<FormName, readonly [module: string, type: string, s
   };
 
 /** Windows in a form: of messages that came in each form, and of messages in any disorder. */
-function windowsIn(form: MessageForm): readonly { messages: string; system: string }[] {
+async function windowsIn(
+  form: MessageForm,
+): Promise<readonly { messages: string; system: string }[]> {
   const sample = <T>(of: fc.Arbitrary<T>) => fc.sample(of, { numRuns: HISTORIES, seed: SEED });
   const came = FORM_CASES.flatMap(({ name }) =>
     sample(historyIn(name)).map(({ system, messages }) => {
@@ -37,15 +41,19 @@ function windowsIn(form: MessageForm): readonly { messages: string; system: stri
       return fromFormMessages(name, Buffer.from(json)).messages;
     }),
   );
-  return [...came, ...sample(wildHistory())].map((messages) => {
+  const rendered = (stored: readonly Uint8Array[]) => {
+    const made = toRendered(form, stored, "window");
+    if (made === undefined) throw new Error("no form");
+    return { messages: made.messages.toString(), system: made.system.toString() };
+  };
+  const all = [...came, ...sample(wildHistory())].map(async (messages, number) => {
     const stored = messages.map((message, index) => {
       const seq = BigInt(index + 1);
       return Message.encode({ ...message, messageId: `m${seq}`, seq }).finish();
     });
-    const made = toRendered(form, stored, "window");
-    if (made === undefined) throw new Error("no form");
-    return { messages: made.messages.toString(), system: made.system.toString() };
+    return rendered(number % 2 === 0 ? stored : await promptWithBlocks(form, stored));
   });
+  return await Promise.all(all);
 }
 
 /** Gives the errors of the compiler. The lines may use `Element`, the type of an element. */
@@ -66,9 +74,9 @@ beforeAll(() => {
   mkdirSync(FOLDER, { recursive: true });
 }, 120_000);
 
-test.each(FORM_CASES)("the types of its SDK take every window in $name", ({ form, name }) => {
+test.each(FORM_CASES)("the types of its SDK take every window in $name", async ({ form, name }) => {
   const [, , systemType] = TYPES[name];
-  const lines = windowsIn(form).flatMap(({ messages, system }, index) => {
+  const lines = (await windowsIn(form)).flatMap(({ messages, system }, index) => {
     const element = `export const messages${index}: Element[] = ${messages};`;
     if (system === "" || systemType === undefined) return [element];
     return [element, `export const system${index}: ${systemType} = ${system};`];

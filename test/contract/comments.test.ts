@@ -170,6 +170,7 @@ const STATED: readonly Stated[] = [
   { of: "BatchDeleteMessagesRequest.seq_ranges", limits: ["batchMessages"] },
   { of: "PopMessagesRequest.count", limits: ["batchMessages"] },
   { of: "ReplaceMessagesRequest.messages", limits: ["appendMessages"] },
+  { of: "ContextBlock.tool_call_id", limits: ["contextCallIdBytes"] },
   {
     of: "ReplaceMessagesRequest.form_messages",
     limits: ["appendMessages", "formDepth", "formMessageBytes"],

@@ -134,6 +134,38 @@ def test_a_context_in_a_form_is_the_whole_prompt(client: Client) -> None:
     assert ms.rendered_in(done.context).messages == prompt.messages
 
 
+def test_blocks_stand_in_their_places(client: Client) -> None:
+    client.append(
+        "s", CHAT, form="openai_chat", create_session=True, session={"user_id": "ana"}
+    )
+    client.remember("Ana likes the sea.", user_id="ana")
+    fact: dict[str, Any] = {"name": "facts", "sections": "long_term", "fence": "facts"}
+    prompt = client.assemble_context("s", form="anthropic", blocks=[{**fact, "place": "system"}])
+    [told] = prompt.response.blocks
+    assert told.text.startswith('<facts trust="medium">\n') and told.text.endswith("\n</facts>")
+    assert prompt.system[1] == {"type": "text", "text": told.text} and told.token_count > 5
+    result = {
+        "place": "tool_result",
+        "fence": ("<<<", ">>>"),
+        "tool_name": "recall",
+        "tool_arguments": {"query": "sea"},
+        "max_tokens": 200,
+    }
+    done = client.append(
+        "s", "And Ana?", context={"form": "openai_chat", "blocks": [{**fact, **result}]}
+    )
+    call, answer, question = ms.rendered_in(done.context).messages[-3:]
+    assert json.loads(call["tool_calls"][0]["function"]["arguments"]) == {"query": "sea"}
+    assert answer["tool_call_id"] == "facts" and answer["content"].startswith("<<<\n")
+    assert question["content"] == "And Ana?"
+    given = v1.ContextBlock(name="b", place=v1.CONTEXT_PLACE_SYSTEM, sections=["CONTEXT_SECTION_KIND_LONG_TERM"])
+    fenced = {"name": "c", "place": "system", "sections": [3], "fence": {"tag": "people"}}
+    texts = client.assemble_context("s", blocks=[given, fenced]).blocks
+    assert [one.name for one in texts] == ["b", "c"]
+    with pytest.raises(ValueError, match="the place is one of system, user_message, tool_result"):
+        client.assemble_context("s", blocks=[{**fact, "place": "nowhere"}])
+
+
 def test_a_replacement_takes_a_form(client: Client) -> None:
     client.append("s", CHAT, form="openai_chat", create_session=True)
     done = client.replace_messages("s", CHAT[2:], form="openai_chat", from_seq=3)

@@ -44,6 +44,7 @@ export {
   ContextCutReason,
   type ContextItem,
   type ContextPart,
+  ContextPlace,
   ContextSectionKind,
 } from "./gen/memorysidecar/v1/recall.ts";
 export type { AssembleContextResponse } from "./gen/memorysidecar/v1/recall_service.ts";
@@ -56,6 +57,7 @@ export {
 export type { MemoryKindName } from "./memory-kinds.ts";
 export { exportMemories, importMemories } from "./memory-lines.ts";
 export type {
+  BlockInput,
   ContextOptions,
   CountMemoriesOptions,
   DecayOptions,

@@ -11,7 +11,7 @@ import {
 } from "./gen/memorysidecar/v1/memory.ts";
 import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
 import type { CustomTokenRule, TokenRule } from "./gen/memorysidecar/v1/policy.ts";
-import { ContextSectionKind } from "./gen/memorysidecar/v1/recall.ts";
+import { ContextPlace, ContextSectionKind } from "./gen/memorysidecar/v1/recall.ts";
 import type { MemoryKindName } from "./memory-kinds.ts";
 import type { ExtractionInput, ImportanceRuleInput } from "./memory-policy.ts";
 import type { JsonObject } from "./message.ts";
@@ -58,6 +58,12 @@ export const SECTIONS = {
   documents: ContextSectionKind.DOCUMENTS,
   conversation: ContextSectionKind.CONVERSATION,
   "daily-log": ContextSectionKind.DAILY_LOG,
+} as const;
+
+export const PLACES = {
+  system: ContextPlace.SYSTEM,
+  "user-message": ContextPlace.USER_MESSAGE,
+  "tool-result": ContextPlace.TOOL_RESULT,
 } as const;
 
 /** A kind of section of a context. */
@@ -269,6 +275,23 @@ export type SectionInput =
       readonly maxChars?: number;
     };
 
+/** Sections of a context with a text and a place of their own. */
+export interface BlockInput {
+  readonly name: string;
+  readonly place: keyof typeof PLACES;
+  readonly sections: readonly SectionName[];
+  /** Marks that declare it as data: the name of a tag, or the lines before and behind. */
+  readonly fence?: string | { readonly open: string; readonly close: string } | undefined;
+  /** Default: only the budget of the context. */
+  readonly maxTokens?: number | undefined;
+  /** The tool, for `tool-result`. */
+  readonly toolName?: string | undefined;
+  /** Default: the name of the block. */
+  readonly toolCallId?: string | undefined;
+  /** Default: no arguments. */
+  readonly toolArguments?: JsonObject | undefined;
+}
+
 /** Parts and limits of a whole prompt in the form of a model API. */
 export interface FormContextOptions extends ContextOptions {
   readonly form: FormName;
@@ -303,4 +326,6 @@ export interface ContextOptions extends CallOptions {
   readonly referenceTime?: Date | undefined;
   /** Whether the content stands between marks that say that it is data. Default: as the profile. */
   readonly fence?: boolean | undefined;
+  /** Sections with a text and a place of their own. */
+  readonly blocks?: readonly BlockInput[] | undefined;
 }

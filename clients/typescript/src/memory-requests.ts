@@ -13,7 +13,7 @@ import {
 import { ExtractMemoriesRequest } from "./gen/memorysidecar/v1/memory_service.ts";
 import { Trust } from "./gen/memorysidecar/v1/message.ts";
 import { TokenRule } from "./gen/memorysidecar/v1/policy.ts";
-import { ContextFence } from "./gen/memorysidecar/v1/recall.ts";
+import { type ContextBlock, ContextFence } from "./gen/memorysidecar/v1/recall.ts";
 import { AssembleContextRequest } from "./gen/memorysidecar/v1/recall_service.ts";
 import { MEMORY_KINDS } from "./memory-kinds.ts";
 import type * as options from "./memory-options.ts";
@@ -161,6 +161,22 @@ function toFence(fence: boolean | undefined): ContextFence {
   return fence ? ContextFence.ON : ContextFence.OFF;
 }
 
+function toBlock(block: options.BlockInput): DeepPartial<ContextBlock> {
+  const { name, fence, maxTokens = 0, toolName = "", toolCallId = "", toolArguments } = block;
+  return {
+    ...{ name, maxTokens, toolName, toolCallId },
+    place: choice("place", names.PLACES, block.place),
+    sections: block.sections.map((one) => choice("section", names.SECTIONS, one)),
+    fence: fence === undefined ? undefined : { marks: toMarks(fence) },
+    toolArguments: toolArguments === undefined ? "" : JSON.stringify(toolArguments),
+  };
+}
+
+function toMarks(fence: NonNullable<options.BlockInput["fence"]>) {
+  if (typeof fence === "string") return { $case: "tag", value: fence } as const;
+  return { $case: "lines", value: fence } as const;
+}
+
 /** Makes the request of a context. */
 export function contextRequest(
   namespace: string,
@@ -189,6 +205,7 @@ export function contextRequest(
     weights: toWeights(opts.weights),
     referenceTime: time(opts.referenceTime),
     fence: toFence(opts.fence),
+    blocks: (opts.blocks ?? []).map(toBlock),
     form: toForm(opts.form),
   });
 }

@@ -96,6 +96,40 @@ describe("messages in a form", () => {
     expect(renderedIn(context).messages).toEqual(prompt.messages);
   });
 
+  test("make a prompt with blocks in their places", async () => {
+    await client.append("blocks", CHAT, {
+      ...{ form: "openai_chat", createSession: true, session: { userId: "bo" } },
+    });
+    await client.remember({ text: "Bo likes the sea.", userId: "bo" });
+    const fact = { name: "facts", sections: ["long-term"], fence: "facts" } as const;
+    const system = { ...fact, place: "system" } as const;
+    const opts = { sessionId: "blocks", form: "anthropic" } as const;
+    const prompt = await client.assembleContext({ ...opts, blocks: [system] });
+    const [told] = prompt.response.blocks;
+    expect(told?.text).toMatch(/^<facts trust="medium">\n[\s\S]*Bo likes the sea\.\n<\/facts>$/);
+    expect(prompt.system).toEqual([
+      { type: "text", text: "You plan trips." },
+      { type: "text", text: told?.text },
+    ]);
+    expect(told?.tokenCount).toBeGreaterThan(5);
+    const result = {
+      ...fact,
+      ...({ place: "tool-result", fence: { open: "<<<", close: ">>>" } } as const),
+      ...{ toolName: "recall", toolArguments: { query: "sea" }, maxTokens: 200 },
+    } as const;
+    const { context } = await client.append("blocks", "And where is Bo?", {
+      context: { form: "openai_chat", blocks: [result] },
+    });
+    expect(renderedIn(context).messages.slice(-3)).toMatchObject([
+      { tool_calls: [{ id: "facts", function: { name: "recall", arguments: '{"query":"sea"}' } }] },
+      { role: "tool", tool_call_id: "facts", content: expect.stringMatching(/^<<<\n/) },
+      { role: "user", content: "And where is Bo?" },
+    ]);
+    const place = "nowhere" as "system";
+    const wrong = client.assembleContext({ ...opts, blocks: [{ ...fact, place }] });
+    await expect(wrong).rejects.toThrow(/the place is one of system, user-message, tool-result/);
+  });
+
   test("replace others, and are in the windows of a preview", async () => {
     await client.append("rewrite", CHAT, { form: "openai_chat", createSession: true });
     const opts = { form: "openai_chat" } as const;

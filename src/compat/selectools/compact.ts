@@ -66,6 +66,7 @@ export async function compactContext(
     tokenCount,
     budgetTokens: rules.budgetTokens,
     messages: [],
+    blocks: [],
     parts: await partsOf(texts, count),
     cut: cutsOf(sections, texts, (entry) => {
       if (kept.has(entry)) return "budget";

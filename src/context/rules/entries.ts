@@ -4,6 +4,7 @@ import { normalText } from "../../memory/rules/text-key.ts";
 import type { ContextCount } from "./count.ts";
 import { lineOf } from "./lines.ts";
 import type {
+  BlockRules,
   Candidate,
   ContextItem,
   ContextStyle,
@@ -39,8 +40,10 @@ export async function readySections(
   const { style, count } = parts;
   const copies = LINE_COPIES[parts.inPrompt ? "prompt" : "text"];
   const byKind = new Map(found.map(({ kind, candidates }) => [kind, candidates]));
-  const lines = rules.map(({ kind, isApart }) =>
-    (byKind.get(kind) ?? []).map((one) => (isApart ? "" : lineOf(style, kind, one))),
+  const styleIn = (block: BlockRules | undefined): ContextStyle =>
+    block?.fence === undefined ? style : { ...style, fence: true };
+  const lines = rules.map(({ kind, isApart, block }) =>
+    (byKind.get(kind) ?? []).map((one) => (isApart ? "" : lineOf(styleIn(block), kind, one))),
   );
   const tokens = await count.texts(lines.flat());
   let next = 0;

@@ -3,7 +3,7 @@
 
 import { neutralizeInside } from "../../memory/rules/prompt-markers.ts";
 import { lowestTrust, TRUST, type Trust } from "../../summary/rules/summary.ts";
-import type { ContextSectionKind } from "./types.ts";
+import type { BlockFence, ContextSectionKind } from "./types.ts";
 
 const SOURCES: Readonly<Record<ContextSectionKind, string>> = {
   summary: "summary",
@@ -87,4 +87,85 @@ const MARK = new RegExp(`[<＜﹤‹〈\u2329⟨❮❬](?=[\\s${UNSEEN}/\\\\／�
  */
 export function withoutMarks(text: string): string {
   return neutralizeInside(text).replace(MARK, "(");
+}
+
+// Marks of blocks, which a request chooses.
+
+/** The marks before and behind the text of a block with the lowest trust in it. */
+export function blockMarks(
+  fence: BlockFence,
+  trusts: readonly Trust[],
+): { readonly open: string; readonly close: string } {
+  if (fence.kind === "lines") return fence;
+  const { tag } = fence;
+  return { open: `<${tag} trust="${TRUST_NAMES[lowestTrust(trusts)]}">`, close: `</${tag}>` };
+}
+
+/** Brackets that open a tag, of any form. */
+const BRACKETS = "<＜﹤‹〈\u2329⟨❮❬";
+const SLASHES = "/\\\\／⁄∕";
+
+/** Characters that look the same as one of a mark, besides its wide form. */
+const LOOKALIKES: Readonly<Record<string, string>> = {
+  ...{ a: "а", b: "в", c: "с", d: "ԁ", e: "е", h: "һн", i: "іı", j: "ј", k: "к", m: "м", o: "оο" },
+  ...{ p: "рρ", q: "ԛ", s: "ѕ", t: "т", v: "ν", w: "ԝ", x: "хχ", y: "у" },
+  ...{
+    "<": BRACKETS,
+    ">": ">＞﹥›〉\u232a⟩❯❭",
+    "/": SLASHES,
+    "`": "ˋ",
+    "-": "‐‑‒–—−﹣",
+    "=": "゠",
+  },
+};
+
+/** The distance from a printable ASCII character to its wide form. */
+const WIDE = 0xfee0;
+
+/** A class of the characters that pass for one. */
+function looseChar(char: string): string {
+  const code = char.codePointAt(0) ?? 0;
+  const wide = code > 0x20 && code < 0x7f ? String.fromCodePoint(code + WIDE) : "";
+  const alike = LOOKALIKES[char.toLowerCase()] ?? "";
+  return `[${char.replace(/[\\\]^-]/u, "\\$&")}${wide}${alike}]`;
+}
+
+/** A pattern of a text, whatever invisible stands in between; spaces may be any, or none. */
+function looseText(text: string): readonly string[] {
+  const words = text.split(/\s+/u).map((word) => [...word].map(looseChar));
+  return words.flatMap((chars, word) =>
+    chars.map((char, index) => {
+      const between = index > 0 ? BETWEEN : word > 0 ? `[\\s${UNSEEN}]*` : "";
+      return `${between}${char}`;
+    }),
+  );
+}
+
+/** The first character of whatever passes for a mark. */
+function patternsOf(fence: BlockFence): readonly RegExp[] {
+  if (fence.kind === "tag") {
+    const rest = `[\\s${UNSEEN}${SLASHES}]*${looseText(fence.tag).join("")}`;
+    return [new RegExp(`[${BRACKETS}](?=${rest})`, "giu")];
+  }
+  return [fence.open, fence.close].map((line) => {
+    const [first, ...rest] = looseText(line);
+    return new RegExp(`${first}(?=${rest.join("")})`, "giu");
+  });
+}
+
+/** Characters that break a mark, the most readable first. */
+const BREAKS = [..."(*_~:;+%&!?^|.,¡¢£¤¥¦§¨©ª«¬®¯°±²³´µ¶·¸¹º»¼½¾¿"];
+
+/**
+ * Takes the power out of what passes for a mark of a block, so that its content cannot close it or
+ * open another. The length stays the same. Idempotent.
+ */
+export function withoutBlockMarks(text: string, fence: BlockFence): string {
+  const { open, close } = blockMarks(fence, []);
+  const used = `${open}${close}`.normalize("NFKC");
+  const other = BREAKS.find((one) => !used.includes(one)) ?? "·";
+  return patternsOf(fence).reduce(
+    (safe, pattern) => safe.replace(pattern, (found) => other.repeat(found.length)),
+    text,
+  );
 }

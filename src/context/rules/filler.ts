@@ -3,13 +3,18 @@
 import { codePointsOf } from "../../window/policy/tokens.ts";
 import type { ContextCount } from "./count.ts";
 import { ANSWER_BYTES } from "./entries.ts";
-import { FENCE_CLOSE, fenceOpen } from "./fence.ts";
-import { SECTION_CUT } from "./layout.ts";
+import { blockMarks, FENCE_CLOSE, fenceOpen } from "./fence.ts";
+import { hasMarks, SECTION_CUT } from "./layout.ts";
 import { SECTION_GAP } from "./parts.ts";
-import type { ContextCutReason, ContextStyle, Entry, ReadySection } from "./types.ts";
+import type { BlockRules, ContextCutReason, ContextStyle, Entry, ReadySection } from "./types.ts";
 
 // The longest head of a group, which stands in a section besides its heading.
 const DAY_HEAD = "=== 2026-01-31 ===\n";
+
+/** Characters of a token of marks, about. */
+const MARK_CHARS = 3;
+
+const NO_MARKS = { open: "", close: "" };
 
 /** State of a section while it is filled. */
 interface Filling {
@@ -25,6 +30,7 @@ interface Filling {
 
 /** Fills the sections of one context. */
 export class Filler {
+  readonly #count: ContextCount;
   readonly #fillings: readonly Filling[];
   /** Of the answer. */
   #bytes = 0;
@@ -34,10 +40,11 @@ export class Filler {
   readonly #order: { readonly filling: Filling; readonly unit: readonly Entry[] }[] = [];
 
   constructor(sections: readonly ReadySection[], style: ContextStyle, count: ContextCount) {
+    this.#count = count;
     this.#fillings = sections.map((section) => {
       const { rules } = section;
       if (rules.isApart) return emptyFilling(section, { frame: 0, chars: 0 });
-      const fence = style.fence ? `${fenceOpen(rules.kind, [2])}\n${FENCE_CLOSE}\n` : "";
+      const fence = hasMarks(style, rules) ? `${fenceOpen(rules.kind, [2])}\n${FENCE_CLOSE}\n` : "";
       const heads = rules.kind === "daily-log" ? DAY_HEAD.repeat(2) : "";
       const words = [rules.heading, rules.footer, SECTION_GAP].join("\n") + heads;
       const frame = words + fence;
@@ -101,9 +108,10 @@ export class Filler {
     const isBare = rules.maxChars > 0 && chars > left && left <= codePointsOf(SECTION_CUT);
     if (isBare && filling.taken.size === 0) return false;
     const part = rules.maxChars > 0 && chars > left ? left / chars : 1;
-    const total = filling.used + frame + cost * part;
-    if (total > room) return false;
-    filling.used = total;
+    const more = frame + cost * part + this.#blockFrame(rules.block);
+    if (filling.used + more > room) return false;
+    if (this.#usedIn(rules.block) + more > (rules.block?.maxTokens ?? Infinity)) return false;
+    filling.used += more;
     filling.chars += chars;
     for (const entry of unit) {
       filling.taken.add(entry);
@@ -112,6 +120,22 @@ export class Filler {
     this.#bytes += bytes;
     this.#order.push({ filling, unit });
     return true;
+  }
+
+  /** Tokens of the sections of a block. */
+  #usedIn(block: BlockRules | undefined): number {
+    if (block === undefined) return 0;
+    const own = this.#fillings.filter(({ section }) => section.rules.block === block);
+    return own.reduce((sum, { used }) => sum + used, 0);
+  }
+
+  /** Tokens that the marks and the call of a block add with its first entry. */
+  #blockFrame(block: BlockRules | undefined): number {
+    if (block === undefined || this.#usedIn(block) > 0) return 0;
+    const { open, close } = block.fence === undefined ? NO_MARKS : blockMarks(block.fence, [2]);
+    const { toolName = "", arguments: given = "" } = block.call ?? {};
+    const text = `${open}${close}${toolName}${given}`;
+    return text === "" ? 0 : this.#count.added(text, Math.ceil(text.length / MARK_CHARS));
   }
 
   /** Takes back what the conversation says since it got more room. */
@@ -138,13 +162,19 @@ export class Filler {
     for (const key of tells) this.#told.set(key, (this.#told.get(key) ?? 0) + times);
   }
 
-  /** Takes back what was taken last: units of about so much cost, one at least. */
-  takeBack(cost: number, least: number): boolean {
+  /**
+   * Takes back what was taken last, in a block if one is given: units of about so much cost, one at
+   * least.
+   */
+  takeBack(cost: number, least: number, block?: BlockRules): boolean {
     let [freed, units] = [0, 0];
     while (freed < cost || units < least) {
-      const last = this.#order.at(-1);
+      const at = this.#order.findLastIndex(
+        ({ filling }) => block === undefined || filling.section.rules.block === block,
+      );
+      const last = this.#order[at];
       if (last === undefined || last.unit.some(isFixed)) break;
-      this.#order.pop();
+      this.#order.splice(at, 1);
       const { filling, unit } = last;
       for (const entry of unit) {
         filling.taken.delete(entry);

@@ -9,6 +9,11 @@ import type { Candidate, ContextStyle, Entry, SectionRules } from "./types.ts";
 /** The end of a section that was cut off. */
 export const SECTION_CUT = "\n... (truncated)";
 
+/** Whether a section stands between marks of its own: a block may have others around it. */
+export function hasMarks({ fence }: ContextStyle, { block }: SectionRules): boolean {
+  return fence && (block === undefined || block.hasSectionMarks);
+}
+
 /** A line of a section. */
 interface Line {
   readonly text: string;
@@ -54,9 +59,10 @@ export function layOut(
   const heading = grouped.heading ?? rules.heading;
   const lines = before === "" ? grouped.lines : [{ text: before }, ...grouped.lines];
   const trusts = entries.map(({ candidate }) => candidate.trust);
-  const open = style.fence ? fenceOpen(rules.kind, trusts) : "";
+  const isMarked = hasMarks(style, rules);
+  const open = isMarked ? fenceOpen(rules.kind, trusts) : "";
   const head = [heading, open].filter((line) => line !== "").map((line) => `${line}\n`);
-  const close = style.fence ? FENCE_CLOSE : "";
+  const close = isMarked ? FENCE_CLOSE : "";
   const tail = [close, rules.footer].filter((line) => line !== "").map((line) => `\n${line}`);
   const [first, last] = [head.join(""), tail.join("")];
   // The limit is on the text a caller reads: the marks of data do not count.
@@ -74,7 +80,7 @@ export function layOut(
       start: start + shift,
       end: end + shift,
     })),
-    fenced: style.fence ? { start: shift, end: shift + body.text.length } : undefined,
+    fenced: isMarked ? { start: shift, end: shift + body.text.length } : undefined,
   };
 }
 

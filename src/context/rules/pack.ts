@@ -3,15 +3,19 @@
 // under every token rule.
 
 import { contextBudgetTooSmall, formTooLarge } from "../../kit/errors.ts";
+import { callText, type Written, writeBlocks } from "./blocks.ts";
 import type { ContextCount } from "./count.ts";
 import { ANSWER_BYTES, readySections } from "./entries.ts";
 import { Filler, isFixed } from "./filler.ts";
 import { layOut, type SectionText } from "./layout.ts";
-import { costApart, cutsOf, joined, partsOf } from "./parts.ts";
+import { costApart, cutsOf, partsOf } from "./parts.ts";
 import type {
+  BlockRules,
+  ContextPlace,
   ContextRules,
   Entry,
   FoundSection,
+  PackedBlock,
   PackedContext,
   PromptRules,
   ReadySection,
@@ -45,21 +49,15 @@ async function fillContext(
   const filler = new Filler(sections, rules, count);
   fillApart(filler, sections, budgetTokens);
   fillByShares(filler, sections, budgetTokens - count.base);
-  let packing = await packingOf(filler, sections, rules, count);
-  for (let least = 1; packing.tokenCount > budgetTokens; least *= 2) {
-    if (!filler.takeBack(packing.tokenCount - budgetTokens, least)) {
-      if (rules.prompt === undefined) break;
-      throw contextBudgetTooSmall(packing.tokenCount, budgetTokens);
-    }
-    packing = await packingOf(filler, sections, rules, count);
-  }
-  const { texts, text, tokenCount, messages } = packing;
+  const packing = await fitting(filler, sections, rules, count);
+  const { texts, text, tokenCount, messages, blocks } = packing;
   const taken = sections.map((_, index) => new Set(filler.taken(index)));
   return {
     text,
     tokenCount,
     budgetTokens,
     messages,
+    blocks,
     parts: await partsOf(texts, count),
     cut: cutsOf(sections, texts, (entry, index) =>
       // One that was taken and is not shown stood behind the end of its section.
@@ -72,9 +70,43 @@ async function fillContext(
 interface Packing {
   readonly texts: readonly SectionText[];
   readonly text: string;
+  readonly blocks: readonly PackedBlock[];
   readonly messages: readonly Uint8Array[];
-  /** Of the text, the messages and what a form adds to them. */
+  /** Of the text, the blocks, the messages and what a form adds to them. */
   readonly tokenCount: number;
+}
+
+/**
+ * Takes entries back until every block is within its maximum, and all within the budget. Throws
+ * when only messages are left that are always included.
+ */
+async function fitting(
+  filler: Filler,
+  sections: readonly ReadySection[],
+  rules: ContextRules,
+  count: ContextCount,
+): Promise<Packing> {
+  const { budgetTokens, prompt } = rules;
+  let packing = await packingOf(filler, sections, rules, count);
+  let least = 1;
+  let last: BlockRules | undefined;
+  for (;;) {
+    const full = packing.blocks.find((one) => one.tokenCount > one.rules.maxTokens);
+    const block = full?.rules;
+    const over =
+      full === undefined
+        ? packing.tokenCount - budgetTokens
+        : full.tokenCount - full.rules.maxTokens;
+    if (over <= 0) return packing;
+    least = block === last ? least : 1;
+    last = block;
+    if (!filler.takeBack(over, least, block)) {
+      if (prompt === undefined) return packing;
+      throw contextBudgetTooSmall(packing.tokenCount, budgetTokens);
+    }
+    least *= 2;
+    packing = await packingOf(filler, sections, rules, count);
+  }
 }
 
 async function packingOf(
@@ -83,31 +115,47 @@ async function packingOf(
   rules: ContextRules,
   count: ContextCount,
 ): Promise<Packing> {
-  const texts = sections.map((one, index) => layOut(rules, one.rules, filler.taken(index)));
-  const text = joined(texts);
+  const laid = sections.map((one, index) => layOut(rules, one.rules, filler.taken(index)));
+  const written = writeBlocks(laid, rules.blocks);
+  const { texts, text } = written;
   const { prompt } = rules;
-  const messages = prompt === undefined ? [] : promptOf(texts, text, prompt);
-  const costs = await count.texts([text, ...(prompt?.addedTo(messages) ?? [])]);
+  const messages = prompt === undefined ? [] : promptOf(written, prompt);
+  const ofBlocks = written.blocks.flatMap((one) => [one.text, callText(one)]);
+  const costs = await count.texts([...ofBlocks, text, ...(prompt?.addedTo(messages) ?? [])]);
+  const blocks = written.blocks.map((one, index): PackedBlock => {
+    return { ...one, tokenCount: (costs[2 * index] ?? 0) + (costs[2 * index + 1] ?? 0) };
+  });
   const apart = texts.reduce((sum, one) => sum + (one.rules.isApart ? costApart(one) : 0), 0);
-  return { texts, text, messages, tokenCount: costs.reduce((sum, one) => sum + one, apart) };
+  const tokenCount = costs.reduce((sum, one) => sum + one, apart);
+  return { texts, text, blocks, messages, tokenCount };
 }
 
-/** The messages that stand apart, with the text in its place among them. */
+/** The messages that stand apart, with the texts in their places among them. */
 function promptOf(
-  texts: readonly SectionText[],
-  text: string,
-  { messageOf }: PromptRules,
+  { texts, text, blocks }: Written,
+  { messagesOf }: PromptRules,
 ): readonly Uint8Array[] {
   const all = texts.flatMap(({ spans }) =>
     spans.flatMap(({ entry }) => entry.candidate.apart ?? []),
   );
   const messages = all.map(({ bytes }) => bytes);
-  if (text === "") return messages;
+  const inPlace = (place: ContextPlace): readonly Uint8Array[] =>
+    blocks.flatMap((one) =>
+      one.rules.place === place && one.text !== "" ? messagesOf(one.text, one.rules) : [],
+    );
+  const plain = text === "" ? [] : messagesOf(text, undefined);
   // The part that stays the same from call to call comes first: caches of prompts keep it.
   const question = all.findIndex(({ role }) => role === "newest-user");
   const first = all.findIndex(({ role }) => role !== "system");
-  const at = question >= 0 ? question : first >= 0 ? first : all.length;
-  return messages.toSpliced(at, 0, messageOf(text));
+  const start = first >= 0 ? first : all.length;
+  const at = question >= 0 ? question : start;
+  return [
+    ...messages.slice(0, start),
+    ...inPlace("system"),
+    ...messages.slice(start, at),
+    ...[...inPlace("tool-result"), ...plain, ...inPlace("user-message")],
+    ...messages.slice(at),
+  ];
 }
 
 /**

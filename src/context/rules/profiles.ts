@@ -80,6 +80,7 @@ function defaultsOf({ defaults }: ContextProfile, kind: ContextSectionKind): Sec
     order: undefined,
     maxChars: 0,
     isApart: false,
+    block: undefined,
     ...defaults[kind],
   };
 }

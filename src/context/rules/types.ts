@@ -68,8 +68,10 @@ export interface PackedContext {
   readonly parts: readonly ContextPart[];
   /** All of them; the edge gives at most LIMITS.contextCuts. */
   readonly cut: readonly ContextCut[];
-  /** The wire forms of the messages that stand apart, and of the text among them, in order. */
+  /** The wire forms of the messages that stand apart, and of the texts among them, in order. */
   readonly messages: readonly Uint8Array[];
+  /** In the order of the rules. */
+  readonly blocks: readonly PackedBlock[];
 }
 
 /** A message as a context writes it down. */
@@ -176,6 +178,51 @@ export interface SectionRules extends SectionDefaults {
   readonly kind: ContextSectionKind;
   /** Its items are messages of the prompt: the section is not in the text. */
   readonly isApart: boolean;
+  /** The block that it stands in; undefined for the text of the context. */
+  readonly block: BlockRules | undefined;
+}
+
+/** Places of blocks: the names of the public enum in lower case, its numbers in order. */
+export const CONTEXT_PLACES = ["system", "user-message", "tool-result"] as const;
+export type ContextPlace = (typeof CONTEXT_PLACES)[number];
+
+/** Marks around a block. */
+export type BlockFence =
+  | { readonly kind: "tag"; readonly tag: string }
+  | { readonly kind: "lines"; readonly open: string; readonly close: string };
+
+/** The tool call that a block answers. */
+export interface BlockCall {
+  readonly toolName: string;
+  readonly toolCallId: string;
+  /** A JSON object. */
+  readonly arguments: string;
+}
+
+/** Some sections as a text of their own, with a place in the prompt. */
+export interface BlockRules {
+  readonly name: string;
+  readonly place: ContextPlace;
+  /** In the order of the text. */
+  readonly sections: readonly ContextSectionKind[];
+  readonly fence: BlockFence | undefined;
+  /** Its sections have the marks of the context, whether the block has marks or not. */
+  readonly hasSectionMarks: boolean;
+  /** Infinity means no maximum of its own. */
+  readonly maxTokens: number;
+  /** Set for a tool result. */
+  readonly call: BlockCall | undefined;
+}
+
+/** A block of a context. */
+export interface PackedBlock {
+  readonly rules: BlockRules;
+  /** Sections that hold something, in the order of the text. */
+  readonly sections: readonly ContextSectionKind[];
+  /** Marks included; empty without content. */
+  readonly text: string;
+  /** Of the text, and of the call if there is one. */
+  readonly tokenCount: number;
 }
 
 /** A section as a request asks for it. */
@@ -235,14 +282,15 @@ export interface ContextRules extends ContextStyle {
   readonly sections: readonly SectionRules[];
   /** The most tokens the text may cost, at least 1. */
   readonly budgetTokens: number;
+  readonly blocks: readonly BlockRules[];
   /** Makes a prompt of messages that stand apart; undefined when none do. */
   readonly prompt: PromptRules | undefined;
 }
 
-/** A prompt of messages and a text. */
+/** A prompt of messages and texts. */
 export interface PromptRules {
-  /** Makes the message that holds the text. */
-  readonly messageOf: (text: string) => Uint8Array;
+  /** Makes the messages of a text, in a block or in none: a tool result comes with its call. */
+  readonly messagesOf: (text: string, block: BlockRules | undefined) => readonly Uint8Array[];
   /** The texts that the form of the prompt adds to messages. */
   readonly addedTo: (messages: readonly Uint8Array[]) => readonly string[];
 }

@@ -417,11 +417,33 @@ const sections = (kind: string, fields: object = {}) => ({
   sections: [{ kind: `CONTEXT_SECTION_KIND_${kind}`, ...fields }],
 });
 
+const blockOf = (place: string, fields: object) => ({
+  blocks: [
+    { name: "a", place: `CONTEXT_PLACE_${place}`, sections: ["CONTEXT_SECTION_KIND_LONG_TERM"] },
+  ].map((block) => ({ ...block, ...fields })),
+});
+
+const ofTool = (
+  name: string,
+  key: string,
+  value: string,
+): Readonly<Record<string, FieldEffect>> => {
+  const tool = { toolName: "recall", [key]: value };
+  return {
+    [`ContextBlock.${name}`]: {
+      when: "with CONTEXT_PLACE_TOOL_RESULT",
+      idle: blockOf("SYSTEM", { [key]: value }),
+      used: blockOf("TOOL_RESULT", tool),
+      field: `blocks[0].${name}`,
+    },
+  };
+};
+
 const OF_CONTEXT: Readonly<Record<string, FieldEffect>> = {
   ...Object.fromEntries(
     [
       ...["namespace", "session_id", "scope", "query", "max_tokens", "token_rule", "sections"],
-      ...["profile", "compaction_threshold", "reference_time", "fence", "form"],
+      ...["profile", "compaction_threshold", "reference_time", "fence", "form", "blocks"],
     ].map((name) => [`AssembleContextRequest.${name}`, "always"]),
   ),
   "AssembleContextRequest.exclude_conversation":
@@ -456,6 +478,12 @@ const OF_CONTEXT: Readonly<Record<string, FieldEffect>> = {
     idle: { weights: {}, profile: "definable" },
     used: { weights: {} },
   },
+  ...always("ContextBlock.name", "ContextBlock.place", "ContextBlock.sections"),
+  ...always("ContextBlock.fence", "ContextBlock.max_tokens", "BlockFence.tag", "BlockFence.lines"),
+  ...always("FenceLines.open", "FenceLines.close"),
+  ...ofTool("tool_name", "toolName", "recall"),
+  ...ofTool("tool_call_id", "toolCallId", "call-1"),
+  ...ofTool("tool_arguments", "toolArguments", "{}"),
   ...always("ContextSection.kind", "ContextSection.limit", "ContextSection.heading"),
   ...always("ContextSection.max_chars"),
   "ContextSection.share": {

@@ -3,11 +3,13 @@
 import * as cl100k from "gpt-tokenizer/encoding/cl100k_base";
 import * as o200k from "gpt-tokenizer/encoding/o200k_base";
 import { contextProfile } from "../../../src/compat/profiles.ts";
+import { sectionsInBlocks } from "../../../src/context/rules/blocks.ts";
 import { type ContextCount, contextCount } from "../../../src/context/rules/count.ts";
 import { packContext } from "../../../src/context/rules/pack.ts";
 import { sectionRules } from "../../../src/context/rules/profiles.ts";
 import type {
   AskedSection,
+  BlockRules,
   Candidate,
   ContextSectionKind,
   FoundSection,
@@ -114,6 +116,7 @@ export interface Packing {
   readonly profile?: string;
   readonly rule?: CountedRule;
   readonly fence?: boolean;
+  readonly blocks?: readonly BlockRules[];
   readonly sections?: readonly (Partial<AskedSection> & { readonly kind: ContextSectionKind })[];
 }
 
@@ -131,6 +134,8 @@ export async function pack(
     ...section,
   }));
   const fence = packing.fence ?? profile.guarded;
-  const rules = { profile, fence, sections: sectionRules(profile, asked), budgetTokens };
+  const { blocks = [] } = packing;
+  const sectionsOf = sectionsInBlocks(sectionRules(profile, asked), blocks);
+  const rules = { profile, fence, sections: sectionsOf, blocks, budgetTokens };
   return await packContext(found, { ...rules, prompt: undefined }, countBy(rule));
 }

@@ -573,6 +573,7 @@ type GetServerInfoResponse struct {
 	//   - `compact_session`: CompactSession.
 	//   - `compact_store`: CompactStore.
 	//   - `consumers`: consumers and AckEvents.
+	//   - `context_blocks`: `blocks` of AssembleContext.
 	//   - `context_forms`: `form` of AssembleContext.
 	//   - `count_items`: CountItems.
 	//   - `count_tokens`: CountTokens.

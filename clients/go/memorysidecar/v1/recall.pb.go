@@ -579,6 +579,64 @@ func (ContextFence) EnumDescriptor() ([]byte, []int) {
 	return file_memorysidecar_v1_recall_proto_rawDescGZIP(), []int{7}
 }
 
+// Places of a block in a prompt. Values may be added.
+type ContextPlace int32
+
+const (
+	// Not set. Not allowed.
+	ContextPlace_CONTEXT_PLACE_UNSPECIFIED ContextPlace = 0
+	// A system message behind the system messages that begin the prompt and the summary among them.
+	// A block that changes from call to call makes prompt caches start anew behind them.
+	ContextPlace_CONTEXT_PLACE_SYSTEM ContextPlace = 1
+	// A message of the user directly before the newest message of the user.
+	ContextPlace_CONTEXT_PLACE_USER_MESSAGE ContextPlace = 2
+	// The result of a tool call, directly behind that call, before the newest message of the user.
+	ContextPlace_CONTEXT_PLACE_TOOL_RESULT ContextPlace = 3
+)
+
+// Enum value maps for ContextPlace.
+var (
+	ContextPlace_name = map[int32]string{
+		0: "CONTEXT_PLACE_UNSPECIFIED",
+		1: "CONTEXT_PLACE_SYSTEM",
+		2: "CONTEXT_PLACE_USER_MESSAGE",
+		3: "CONTEXT_PLACE_TOOL_RESULT",
+	}
+	ContextPlace_value = map[string]int32{
+		"CONTEXT_PLACE_UNSPECIFIED":  0,
+		"CONTEXT_PLACE_SYSTEM":       1,
+		"CONTEXT_PLACE_USER_MESSAGE": 2,
+		"CONTEXT_PLACE_TOOL_RESULT":  3,
+	}
+)
+
+func (x ContextPlace) Enum() *ContextPlace {
+	p := new(ContextPlace)
+	*p = x
+	return p
+}
+
+func (x ContextPlace) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ContextPlace) Descriptor() protoreflect.EnumDescriptor {
+	return file_memorysidecar_v1_recall_proto_enumTypes[8].Descriptor()
+}
+
+func (ContextPlace) Type() protoreflect.EnumType {
+	return &file_memorysidecar_v1_recall_proto_enumTypes[8]
+}
+
+func (x ContextPlace) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ContextPlace.Descriptor instead.
+func (ContextPlace) EnumDescriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_recall_proto_rawDescGZIP(), []int{8}
+}
+
 // Reasons for the omission of an item. Values may be added.
 type ContextCutReason int32
 
@@ -628,11 +686,11 @@ func (x ContextCutReason) String() string {
 }
 
 func (ContextCutReason) Descriptor() protoreflect.EnumDescriptor {
-	return file_memorysidecar_v1_recall_proto_enumTypes[8].Descriptor()
+	return file_memorysidecar_v1_recall_proto_enumTypes[9].Descriptor()
 }
 
 func (ContextCutReason) Type() protoreflect.EnumType {
-	return &file_memorysidecar_v1_recall_proto_enumTypes[8]
+	return &file_memorysidecar_v1_recall_proto_enumTypes[9]
 }
 
 func (x ContextCutReason) Number() protoreflect.EnumNumber {
@@ -641,7 +699,7 @@ func (x ContextCutReason) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ContextCutReason.Descriptor instead.
 func (ContextCutReason) EnumDescriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_recall_proto_rawDescGZIP(), []int{8}
+	return file_memorysidecar_v1_recall_proto_rawDescGZIP(), []int{9}
 }
 
 // Filter of the records that recall considers; all conditions that are set must hold. Filters act
@@ -1777,6 +1835,381 @@ func (x *ContextSection) GetFirstShare() float64 {
 	return 0
 }
 
+// Block of a context: some of its sections as a text of their own, with a place in the prompt.
+type ContextBlock struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the block, unique in the request. Required. 1 to 63 characters of a-z0-9_-, the first a
+	// letter.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Place of the block in the prompt. Required.
+	Place ContextPlace `protobuf:"varint,2,opt,name=place,proto3,enum=memorysidecar.v1.ContextPlace" json:"place,omitempty"`
+	// Sections of the block, in the order of its text. Required. At most 9. Each must be a section of
+	// the context and in no other block. With `form` the conversation is in none: its messages are
+	// those of the prompt.
+	Sections []ContextSectionKind `protobuf:"varint,3,rep,packed,name=sections,proto3,enum=memorysidecar.v1.ContextSectionKind" json:"sections,omitempty"`
+	// Marks around the block that declare it as data. Whatever passes for one of them in the content
+	// is neutralized, so that the content cannot close it. They replace those around each section,
+	// unless `fence` of the request is `CONTEXT_FENCE_ON`. Unset means no marks around the block.
+	Fence *BlockFence `protobuf:"bytes,4,opt,name=fence,proto3" json:"fence,omitempty"`
+	// Maximum cost of the block in tokens, within the budget of the context. 0 means no maximum of
+	// its own. At most 1,000,000.
+	MaxTokens int32 `protobuf:"varint,5,opt,name=max_tokens,json=maxTokens,proto3" json:"max_tokens,omitempty"`
+	// Name of the tool whose result the block is. Required with `CONTEXT_PLACE_TOOL_RESULT`, an error
+	// with any other place, as are the two fields below. At most 64 bytes: A-Za-z0-9_-, the first a
+	// letter or `_`.
+	ToolName string `protobuf:"bytes,6,opt,name=tool_name,json=toolName,proto3" json:"tool_name,omitempty"`
+	// Id of the tool call. Empty means the first 40 characters of the name of the block. At most 40
+	// bytes: A-Za-z0-9_-.
+	ToolCallId string `protobuf:"bytes,7,opt,name=tool_call_id,json=toolCallId,proto3" json:"tool_call_id,omitempty"`
+	// Arguments of the tool call: a JSON object, at most 32 levels deep. Empty means `{}`. At most
+	// 16,384 bytes.
+	ToolArguments string `protobuf:"bytes,8,opt,name=tool_arguments,json=toolArguments,proto3" json:"tool_arguments,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ContextBlock) Reset() {
+	*x = ContextBlock{}
+	mi := &file_memorysidecar_v1_recall_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContextBlock) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContextBlock) ProtoMessage() {}
+
+func (x *ContextBlock) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_recall_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContextBlock.ProtoReflect.Descriptor instead.
+func (*ContextBlock) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_recall_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ContextBlock) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ContextBlock) GetPlace() ContextPlace {
+	if x != nil {
+		return x.Place
+	}
+	return ContextPlace_CONTEXT_PLACE_UNSPECIFIED
+}
+
+func (x *ContextBlock) GetSections() []ContextSectionKind {
+	if x != nil {
+		return x.Sections
+	}
+	return nil
+}
+
+func (x *ContextBlock) GetFence() *BlockFence {
+	if x != nil {
+		return x.Fence
+	}
+	return nil
+}
+
+func (x *ContextBlock) GetMaxTokens() int32 {
+	if x != nil {
+		return x.MaxTokens
+	}
+	return 0
+}
+
+func (x *ContextBlock) GetToolName() string {
+	if x != nil {
+		return x.ToolName
+	}
+	return ""
+}
+
+func (x *ContextBlock) GetToolCallId() string {
+	if x != nil {
+		return x.ToolCallId
+	}
+	return ""
+}
+
+func (x *ContextBlock) GetToolArguments() string {
+	if x != nil {
+		return x.ToolArguments
+	}
+	return ""
+}
+
+// Marks around a block.
+type BlockFence struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The marks. Exactly one is set.
+	//
+	// Types that are valid to be assigned to Marks:
+	//
+	//	*BlockFence_Tag
+	//	*BlockFence_Lines
+	Marks         isBlockFence_Marks `protobuf_oneof:"marks"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BlockFence) Reset() {
+	*x = BlockFence{}
+	mi := &file_memorysidecar_v1_recall_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BlockFence) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BlockFence) ProtoMessage() {}
+
+func (x *BlockFence) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_recall_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BlockFence.ProtoReflect.Descriptor instead.
+func (*BlockFence) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_recall_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *BlockFence) GetMarks() isBlockFence_Marks {
+	if x != nil {
+		return x.Marks
+	}
+	return nil
+}
+
+func (x *BlockFence) GetTag() string {
+	if x != nil {
+		if x, ok := x.Marks.(*BlockFence_Tag); ok {
+			return x.Tag
+		}
+	}
+	return ""
+}
+
+func (x *BlockFence) GetLines() *FenceLines {
+	if x != nil {
+		if x, ok := x.Marks.(*BlockFence_Lines); ok {
+			return x.Lines
+		}
+	}
+	return nil
+}
+
+type isBlockFence_Marks interface {
+	isBlockFence_Marks()
+}
+
+type BlockFence_Tag struct {
+	// Name of a tag. The marks are `<NAME trust="low">`, with the lowest trust of the content, and
+	// `</NAME>`. 1 to 32 bytes: A-Za-z0-9_-, the first a letter. With `CONTEXT_FENCE_ON` not
+	// `data`, which the sections have.
+	Tag string `protobuf:"bytes,1,opt,name=tag,proto3,oneof"`
+}
+
+type BlockFence_Lines struct {
+	// Lines of the caller's own.
+	Lines *FenceLines `protobuf:"bytes,2,opt,name=lines,proto3,oneof"`
+}
+
+func (*BlockFence_Tag) isBlockFence_Marks() {}
+
+func (*BlockFence_Lines) isBlockFence_Marks() {}
+
+// Lines around a block.
+type FenceLines struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The line before the block. Required. 3 to 64 bytes without control characters or spaces at its
+	// ends. May be the same as `close`.
+	Open string `protobuf:"bytes,1,opt,name=open,proto3" json:"open,omitempty"`
+	// The line behind the block. Required. As `open`.
+	Close         string `protobuf:"bytes,2,opt,name=close,proto3" json:"close,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FenceLines) Reset() {
+	*x = FenceLines{}
+	mi := &file_memorysidecar_v1_recall_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FenceLines) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FenceLines) ProtoMessage() {}
+
+func (x *FenceLines) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_recall_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FenceLines.ProtoReflect.Descriptor instead.
+func (*FenceLines) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_recall_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *FenceLines) GetOpen() string {
+	if x != nil {
+		return x.Open
+	}
+	return ""
+}
+
+func (x *FenceLines) GetClose() string {
+	if x != nil {
+		return x.Close
+	}
+	return ""
+}
+
+// Block of an assembled context.
+type AssembledBlock struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the block.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Place of the block.
+	Place ContextPlace `protobuf:"varint,2,opt,name=place,proto3,enum=memorysidecar.v1.ContextPlace" json:"place,omitempty"`
+	// Text of the block, with its marks. Empty when its sections hold nothing: such a block has no
+	// message in `rendered`.
+	Text string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	// Cost of the text in tokens, with the name and the arguments of the tool call if it has one.
+	TokenCount int32 `protobuf:"varint,4,opt,name=token_count,json=tokenCount,proto3" json:"token_count,omitempty"`
+	// Sections of the block that are not empty, in the order of its text. `parts` has their items.
+	Sections []ContextSectionKind `protobuf:"varint,5,rep,packed,name=sections,proto3,enum=memorysidecar.v1.ContextSectionKind" json:"sections,omitempty"`
+	// Name of the tool. Empty with another place.
+	ToolName string `protobuf:"bytes,6,opt,name=tool_name,json=toolName,proto3" json:"tool_name,omitempty"`
+	// Id of the tool call: that of the request, with `_2` or the like at its end if a call of the
+	// window or of another block has the same. Empty with another place.
+	ToolCallId string `protobuf:"bytes,7,opt,name=tool_call_id,json=toolCallId,proto3" json:"tool_call_id,omitempty"`
+	// Arguments of the tool call. Empty with another place.
+	ToolArguments string `protobuf:"bytes,8,opt,name=tool_arguments,json=toolArguments,proto3" json:"tool_arguments,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AssembledBlock) Reset() {
+	*x = AssembledBlock{}
+	mi := &file_memorysidecar_v1_recall_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AssembledBlock) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AssembledBlock) ProtoMessage() {}
+
+func (x *AssembledBlock) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_recall_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AssembledBlock.ProtoReflect.Descriptor instead.
+func (*AssembledBlock) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_recall_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *AssembledBlock) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *AssembledBlock) GetPlace() ContextPlace {
+	if x != nil {
+		return x.Place
+	}
+	return ContextPlace_CONTEXT_PLACE_UNSPECIFIED
+}
+
+func (x *AssembledBlock) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *AssembledBlock) GetTokenCount() int32 {
+	if x != nil {
+		return x.TokenCount
+	}
+	return 0
+}
+
+func (x *AssembledBlock) GetSections() []ContextSectionKind {
+	if x != nil {
+		return x.Sections
+	}
+	return nil
+}
+
+func (x *AssembledBlock) GetToolName() string {
+	if x != nil {
+		return x.ToolName
+	}
+	return ""
+}
+
+func (x *AssembledBlock) GetToolCallId() string {
+	if x != nil {
+		return x.ToolCallId
+	}
+	return ""
+}
+
+func (x *AssembledBlock) GetToolArguments() string {
+	if x != nil {
+		return x.ToolArguments
+	}
+	return ""
+}
+
 // Section of an assembled context.
 type ContextPart struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1794,7 +2227,7 @@ type ContextPart struct {
 
 func (x *ContextPart) Reset() {
 	*x = ContextPart{}
-	mi := &file_memorysidecar_v1_recall_proto_msgTypes[10]
+	mi := &file_memorysidecar_v1_recall_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1806,7 +2239,7 @@ func (x *ContextPart) String() string {
 func (*ContextPart) ProtoMessage() {}
 
 func (x *ContextPart) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_recall_proto_msgTypes[10]
+	mi := &file_memorysidecar_v1_recall_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1819,7 +2252,7 @@ func (x *ContextPart) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContextPart.ProtoReflect.Descriptor instead.
 func (*ContextPart) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_recall_proto_rawDescGZIP(), []int{10}
+	return file_memorysidecar_v1_recall_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ContextPart) GetKind() ContextSectionKind {
@@ -1870,7 +2303,7 @@ type ContextItem struct {
 
 func (x *ContextItem) Reset() {
 	*x = ContextItem{}
-	mi := &file_memorysidecar_v1_recall_proto_msgTypes[11]
+	mi := &file_memorysidecar_v1_recall_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1882,7 +2315,7 @@ func (x *ContextItem) String() string {
 func (*ContextItem) ProtoMessage() {}
 
 func (x *ContextItem) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_recall_proto_msgTypes[11]
+	mi := &file_memorysidecar_v1_recall_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1895,7 +2328,7 @@ func (x *ContextItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContextItem.ProtoReflect.Descriptor instead.
 func (*ContextItem) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_recall_proto_rawDescGZIP(), []int{11}
+	return file_memorysidecar_v1_recall_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ContextItem) GetRef() *ItemRef {
@@ -1953,7 +2386,7 @@ type ItemRef struct {
 
 func (x *ItemRef) Reset() {
 	*x = ItemRef{}
-	mi := &file_memorysidecar_v1_recall_proto_msgTypes[12]
+	mi := &file_memorysidecar_v1_recall_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1965,7 +2398,7 @@ func (x *ItemRef) String() string {
 func (*ItemRef) ProtoMessage() {}
 
 func (x *ItemRef) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_recall_proto_msgTypes[12]
+	mi := &file_memorysidecar_v1_recall_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1978,7 +2411,7 @@ func (x *ItemRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ItemRef.ProtoReflect.Descriptor instead.
 func (*ItemRef) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_recall_proto_rawDescGZIP(), []int{12}
+	return file_memorysidecar_v1_recall_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ItemRef) GetRef() isItemRef_Ref {
@@ -2073,7 +2506,7 @@ type ContextCut struct {
 
 func (x *ContextCut) Reset() {
 	*x = ContextCut{}
-	mi := &file_memorysidecar_v1_recall_proto_msgTypes[13]
+	mi := &file_memorysidecar_v1_recall_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2085,7 +2518,7 @@ func (x *ContextCut) String() string {
 func (*ContextCut) ProtoMessage() {}
 
 func (x *ContextCut) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_recall_proto_msgTypes[13]
+	mi := &file_memorysidecar_v1_recall_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2098,7 +2531,7 @@ func (x *ContextCut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContextCut.ProtoReflect.Descriptor instead.
 func (*ContextCut) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_recall_proto_rawDescGZIP(), []int{13}
+	return file_memorysidecar_v1_recall_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ContextCut) GetKind() ContextSectionKind {
@@ -2277,7 +2710,40 @@ const file_memorysidecar_v1_recall_proto_rawDesc = "" +
 	"\x06_shareB\n" +
 	"\n" +
 	"\b_headingB\x0e\n" +
-	"\f_first_share\"\xb7\x01\n" +
+	"\f_first_share\"\xa1\x03\n" +
+	"\fContextBlock\x12\x1c\n" +
+	"\x04name\x18\x01 \x01(\tB\b\xba\xbe\x18\x04\b\x01P\x03R\x04name\x12<\n" +
+	"\x05place\x18\x02 \x01(\x0e2\x1e.memorysidecar.v1.ContextPlaceB\x06\xba\xbe\x18\x02\b\x01R\x05place\x12J\n" +
+	"\bsections\x18\x03 \x03(\x0e2$.memorysidecar.v1.ContextSectionKindB\b\xba\xbe\x18\x04\b\x01 \tR\bsections\x122\n" +
+	"\x05fence\x18\x04 \x01(\v2\x1c.memorysidecar.v1.BlockFenceR\x05fence\x125\n" +
+	"\n" +
+	"max_tokens\x18\x05 \x01(\x05B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\x00\x009\x00\x00\x00\x00\x80\x84.AR\tmaxTokens\x12#\n" +
+	"\ttool_name\x18\x06 \x01(\tB\x06\xba\xbe\x18\x02\x18@R\btoolName\x12(\n" +
+	"\ftool_call_id\x18\a \x01(\tB\x06\xba\xbe\x18\x02\x18(R\n" +
+	"toolCallId\x12/\n" +
+	"\x0etool_arguments\x18\b \x01(\tB\b\xba\xbe\x18\x04\x18\x80\x80\x01R\rtoolArguments\"o\n" +
+	"\n" +
+	"BlockFence\x12\x1c\n" +
+	"\x03tag\x18\x01 \x01(\tB\b\xba\xbe\x18\x04\x18 x\x01H\x00R\x03tag\x124\n" +
+	"\x05lines\x18\x02 \x01(\v2\x1c.memorysidecar.v1.FenceLinesH\x00R\x05linesB\r\n" +
+	"\x05marks\x12\x04\xb8\xbe\x18\x01\"N\n" +
+	"\n" +
+	"FenceLines\x12\x1e\n" +
+	"\x04open\x18\x01 \x01(\tB\n" +
+	"\xba\xbe\x18\x06\b\x01\x18@P\x01R\x04open\x12 \n" +
+	"\x05close\x18\x02 \x01(\tB\n" +
+	"\xba\xbe\x18\x06\b\x01\x18@P\x01R\x05close\"\xb7\x02\n" +
+	"\x0eAssembledBlock\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x124\n" +
+	"\x05place\x18\x02 \x01(\x0e2\x1e.memorysidecar.v1.ContextPlaceR\x05place\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\x12\x1f\n" +
+	"\vtoken_count\x18\x04 \x01(\x05R\n" +
+	"tokenCount\x12@\n" +
+	"\bsections\x18\x05 \x03(\x0e2$.memorysidecar.v1.ContextSectionKindR\bsections\x12\x1b\n" +
+	"\ttool_name\x18\x06 \x01(\tR\btoolName\x12 \n" +
+	"\ftool_call_id\x18\a \x01(\tR\n" +
+	"toolCallId\x12%\n" +
+	"\x0etool_arguments\x18\b \x01(\tR\rtoolArguments\"\xb7\x01\n" +
 	"\vContextPart\x128\n" +
 	"\x04kind\x18\x01 \x01(\x0e2$.memorysidecar.v1.ContextSectionKindR\x04kind\x12\x18\n" +
 	"\aheading\x18\x02 \x01(\tR\aheading\x12\x1f\n" +
@@ -2368,7 +2834,12 @@ const file_memorysidecar_v1_recall_proto_rawDesc = "" +
 	"\fContextFence\x12\x1d\n" +
 	"\x19CONTEXT_FENCE_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10CONTEXT_FENCE_ON\x10\x01\x12\x15\n" +
-	"\x11CONTEXT_FENCE_OFF\x10\x02*\xd9\x01\n" +
+	"\x11CONTEXT_FENCE_OFF\x10\x02*\x86\x01\n" +
+	"\fContextPlace\x12\x1d\n" +
+	"\x19CONTEXT_PLACE_UNSPECIFIED\x10\x00\x12\x18\n" +
+	"\x14CONTEXT_PLACE_SYSTEM\x10\x01\x12\x1e\n" +
+	"\x1aCONTEXT_PLACE_USER_MESSAGE\x10\x02\x12\x1d\n" +
+	"\x19CONTEXT_PLACE_TOOL_RESULT\x10\x03*\xd9\x01\n" +
 	"\x10ContextCutReason\x12\"\n" +
 	"\x1eCONTEXT_CUT_REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19CONTEXT_CUT_REASON_BUDGET\x10\x01\x12\x1c\n" +
@@ -2390,8 +2861,8 @@ func file_memorysidecar_v1_recall_proto_rawDescGZIP() []byte {
 	return file_memorysidecar_v1_recall_proto_rawDescData
 }
 
-var file_memorysidecar_v1_recall_proto_enumTypes = make([]protoimpl.EnumInfo, 9)
-var file_memorysidecar_v1_recall_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_memorysidecar_v1_recall_proto_enumTypes = make([]protoimpl.EnumInfo, 10)
+var file_memorysidecar_v1_recall_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_memorysidecar_v1_recall_proto_goTypes = []any{
 	(RecallKind)(0),               // 0: memorysidecar.v1.RecallKind
 	(RecallMode)(0),               // 1: memorysidecar.v1.RecallMode
@@ -2401,78 +2872,89 @@ var file_memorysidecar_v1_recall_proto_goTypes = []any{
 	(RerankState)(0),              // 5: memorysidecar.v1.RerankState
 	(ContextSectionKind)(0),       // 6: memorysidecar.v1.ContextSectionKind
 	(ContextFence)(0),             // 7: memorysidecar.v1.ContextFence
-	(ContextCutReason)(0),         // 8: memorysidecar.v1.ContextCutReason
-	(*RecallFilter)(nil),          // 9: memorysidecar.v1.RecallFilter
-	(*RecallHit)(nil),             // 10: memorysidecar.v1.RecallHit
-	(*RecalledMessage)(nil),       // 11: memorysidecar.v1.RecalledMessage
-	(*ScorePart)(nil),             // 12: memorysidecar.v1.ScorePart
-	(*RecallWeights)(nil),         // 13: memorysidecar.v1.RecallWeights
-	(*GroupBySession)(nil),        // 14: memorysidecar.v1.GroupBySession
-	(*Rerank)(nil),                // 15: memorysidecar.v1.Rerank
-	(*RecalledSession)(nil),       // 16: memorysidecar.v1.RecalledSession
-	(*RecallCoverage)(nil),        // 17: memorysidecar.v1.RecallCoverage
-	(*ContextSection)(nil),        // 18: memorysidecar.v1.ContextSection
-	(*ContextPart)(nil),           // 19: memorysidecar.v1.ContextPart
-	(*ContextItem)(nil),           // 20: memorysidecar.v1.ContextItem
-	(*ItemRef)(nil),               // 21: memorysidecar.v1.ItemRef
-	(*ContextCut)(nil),            // 22: memorysidecar.v1.ContextCut
-	nil,                           // 23: memorysidecar.v1.RecallFilter.SessionLabelsEntry
-	nil,                           // 24: memorysidecar.v1.RecallFilter.LabelsEntry
-	(*ScopeFilter)(nil),           // 25: memorysidecar.v1.ScopeFilter
-	(Role)(0),                     // 26: memorysidecar.v1.Role
-	(*MetadataCondition)(nil),     // 27: memorysidecar.v1.MetadataCondition
-	(*timestamppb.Timestamp)(nil), // 28: google.protobuf.Timestamp
-	(Trust)(0),                    // 29: memorysidecar.v1.Trust
-	(MemoryKind)(0),               // 30: memorysidecar.v1.MemoryKind
-	(*Document)(nil),              // 31: memorysidecar.v1.Document
-	(*Memory)(nil),                // 32: memorysidecar.v1.Memory
-	(*RecordLookup)(nil),          // 33: memorysidecar.v1.RecordLookup
-	(*Message)(nil),               // 34: memorysidecar.v1.Message
-	(*durationpb.Duration)(nil),   // 35: google.protobuf.Duration
-	(*MessageRef)(nil),            // 36: memorysidecar.v1.MessageRef
-	(*DocumentRef)(nil),           // 37: memorysidecar.v1.DocumentRef
-	(*SummaryRef)(nil),            // 38: memorysidecar.v1.SummaryRef
+	(ContextPlace)(0),             // 8: memorysidecar.v1.ContextPlace
+	(ContextCutReason)(0),         // 9: memorysidecar.v1.ContextCutReason
+	(*RecallFilter)(nil),          // 10: memorysidecar.v1.RecallFilter
+	(*RecallHit)(nil),             // 11: memorysidecar.v1.RecallHit
+	(*RecalledMessage)(nil),       // 12: memorysidecar.v1.RecalledMessage
+	(*ScorePart)(nil),             // 13: memorysidecar.v1.ScorePart
+	(*RecallWeights)(nil),         // 14: memorysidecar.v1.RecallWeights
+	(*GroupBySession)(nil),        // 15: memorysidecar.v1.GroupBySession
+	(*Rerank)(nil),                // 16: memorysidecar.v1.Rerank
+	(*RecalledSession)(nil),       // 17: memorysidecar.v1.RecalledSession
+	(*RecallCoverage)(nil),        // 18: memorysidecar.v1.RecallCoverage
+	(*ContextSection)(nil),        // 19: memorysidecar.v1.ContextSection
+	(*ContextBlock)(nil),          // 20: memorysidecar.v1.ContextBlock
+	(*BlockFence)(nil),            // 21: memorysidecar.v1.BlockFence
+	(*FenceLines)(nil),            // 22: memorysidecar.v1.FenceLines
+	(*AssembledBlock)(nil),        // 23: memorysidecar.v1.AssembledBlock
+	(*ContextPart)(nil),           // 24: memorysidecar.v1.ContextPart
+	(*ContextItem)(nil),           // 25: memorysidecar.v1.ContextItem
+	(*ItemRef)(nil),               // 26: memorysidecar.v1.ItemRef
+	(*ContextCut)(nil),            // 27: memorysidecar.v1.ContextCut
+	nil,                           // 28: memorysidecar.v1.RecallFilter.SessionLabelsEntry
+	nil,                           // 29: memorysidecar.v1.RecallFilter.LabelsEntry
+	(*ScopeFilter)(nil),           // 30: memorysidecar.v1.ScopeFilter
+	(Role)(0),                     // 31: memorysidecar.v1.Role
+	(*MetadataCondition)(nil),     // 32: memorysidecar.v1.MetadataCondition
+	(*timestamppb.Timestamp)(nil), // 33: google.protobuf.Timestamp
+	(Trust)(0),                    // 34: memorysidecar.v1.Trust
+	(MemoryKind)(0),               // 35: memorysidecar.v1.MemoryKind
+	(*Document)(nil),              // 36: memorysidecar.v1.Document
+	(*Memory)(nil),                // 37: memorysidecar.v1.Memory
+	(*RecordLookup)(nil),          // 38: memorysidecar.v1.RecordLookup
+	(*Message)(nil),               // 39: memorysidecar.v1.Message
+	(*durationpb.Duration)(nil),   // 40: google.protobuf.Duration
+	(*MessageRef)(nil),            // 41: memorysidecar.v1.MessageRef
+	(*DocumentRef)(nil),           // 42: memorysidecar.v1.DocumentRef
+	(*SummaryRef)(nil),            // 43: memorysidecar.v1.SummaryRef
 }
 var file_memorysidecar_v1_recall_proto_depIdxs = []int32{
 	0,  // 0: memorysidecar.v1.RecallFilter.kinds:type_name -> memorysidecar.v1.RecallKind
-	25, // 1: memorysidecar.v1.RecallFilter.scope:type_name -> memorysidecar.v1.ScopeFilter
-	23, // 2: memorysidecar.v1.RecallFilter.session_labels:type_name -> memorysidecar.v1.RecallFilter.SessionLabelsEntry
-	26, // 3: memorysidecar.v1.RecallFilter.roles:type_name -> memorysidecar.v1.Role
-	24, // 4: memorysidecar.v1.RecallFilter.labels:type_name -> memorysidecar.v1.RecallFilter.LabelsEntry
-	27, // 5: memorysidecar.v1.RecallFilter.metadata:type_name -> memorysidecar.v1.MetadataCondition
-	28, // 6: memorysidecar.v1.RecallFilter.time_from:type_name -> google.protobuf.Timestamp
-	28, // 7: memorysidecar.v1.RecallFilter.time_before:type_name -> google.protobuf.Timestamp
-	29, // 8: memorysidecar.v1.RecallFilter.min_trust:type_name -> memorysidecar.v1.Trust
-	30, // 9: memorysidecar.v1.RecallFilter.memory_kinds:type_name -> memorysidecar.v1.MemoryKind
-	28, // 10: memorysidecar.v1.RecallFilter.valid_at_time:type_name -> google.protobuf.Timestamp
-	12, // 11: memorysidecar.v1.RecallHit.parts:type_name -> memorysidecar.v1.ScorePart
-	11, // 12: memorysidecar.v1.RecallHit.message:type_name -> memorysidecar.v1.RecalledMessage
-	31, // 13: memorysidecar.v1.RecallHit.document:type_name -> memorysidecar.v1.Document
-	32, // 14: memorysidecar.v1.RecallHit.memory:type_name -> memorysidecar.v1.Memory
-	33, // 15: memorysidecar.v1.RecallHit.found_record:type_name -> memorysidecar.v1.RecordLookup
-	34, // 16: memorysidecar.v1.RecalledMessage.message:type_name -> memorysidecar.v1.Message
-	34, // 17: memorysidecar.v1.RecalledMessage.before:type_name -> memorysidecar.v1.Message
-	34, // 18: memorysidecar.v1.RecalledMessage.after:type_name -> memorysidecar.v1.Message
+	30, // 1: memorysidecar.v1.RecallFilter.scope:type_name -> memorysidecar.v1.ScopeFilter
+	28, // 2: memorysidecar.v1.RecallFilter.session_labels:type_name -> memorysidecar.v1.RecallFilter.SessionLabelsEntry
+	31, // 3: memorysidecar.v1.RecallFilter.roles:type_name -> memorysidecar.v1.Role
+	29, // 4: memorysidecar.v1.RecallFilter.labels:type_name -> memorysidecar.v1.RecallFilter.LabelsEntry
+	32, // 5: memorysidecar.v1.RecallFilter.metadata:type_name -> memorysidecar.v1.MetadataCondition
+	33, // 6: memorysidecar.v1.RecallFilter.time_from:type_name -> google.protobuf.Timestamp
+	33, // 7: memorysidecar.v1.RecallFilter.time_before:type_name -> google.protobuf.Timestamp
+	34, // 8: memorysidecar.v1.RecallFilter.min_trust:type_name -> memorysidecar.v1.Trust
+	35, // 9: memorysidecar.v1.RecallFilter.memory_kinds:type_name -> memorysidecar.v1.MemoryKind
+	33, // 10: memorysidecar.v1.RecallFilter.valid_at_time:type_name -> google.protobuf.Timestamp
+	13, // 11: memorysidecar.v1.RecallHit.parts:type_name -> memorysidecar.v1.ScorePart
+	12, // 12: memorysidecar.v1.RecallHit.message:type_name -> memorysidecar.v1.RecalledMessage
+	36, // 13: memorysidecar.v1.RecallHit.document:type_name -> memorysidecar.v1.Document
+	37, // 14: memorysidecar.v1.RecallHit.memory:type_name -> memorysidecar.v1.Memory
+	38, // 15: memorysidecar.v1.RecallHit.found_record:type_name -> memorysidecar.v1.RecordLookup
+	39, // 16: memorysidecar.v1.RecalledMessage.message:type_name -> memorysidecar.v1.Message
+	39, // 17: memorysidecar.v1.RecalledMessage.before:type_name -> memorysidecar.v1.Message
+	39, // 18: memorysidecar.v1.RecalledMessage.after:type_name -> memorysidecar.v1.Message
 	3,  // 19: memorysidecar.v1.ScorePart.feature:type_name -> memorysidecar.v1.ScoreFeature
-	35, // 20: memorysidecar.v1.RecallWeights.recency_half_life:type_name -> google.protobuf.Duration
+	40, // 20: memorysidecar.v1.RecallWeights.recency_half_life:type_name -> google.protobuf.Duration
 	4,  // 21: memorysidecar.v1.RecallCoverage.dense:type_name -> memorysidecar.v1.DenseState
 	5,  // 22: memorysidecar.v1.RecallCoverage.rerank:type_name -> memorysidecar.v1.RerankState
 	6,  // 23: memorysidecar.v1.ContextSection.kind:type_name -> memorysidecar.v1.ContextSectionKind
-	6,  // 24: memorysidecar.v1.ContextPart.kind:type_name -> memorysidecar.v1.ContextSectionKind
-	20, // 25: memorysidecar.v1.ContextPart.items:type_name -> memorysidecar.v1.ContextItem
-	21, // 26: memorysidecar.v1.ContextItem.ref:type_name -> memorysidecar.v1.ItemRef
-	29, // 27: memorysidecar.v1.ContextItem.trust:type_name -> memorysidecar.v1.Trust
-	36, // 28: memorysidecar.v1.ItemRef.message:type_name -> memorysidecar.v1.MessageRef
-	37, // 29: memorysidecar.v1.ItemRef.document:type_name -> memorysidecar.v1.DocumentRef
-	38, // 30: memorysidecar.v1.ItemRef.summary:type_name -> memorysidecar.v1.SummaryRef
-	6,  // 31: memorysidecar.v1.ContextCut.kind:type_name -> memorysidecar.v1.ContextSectionKind
-	21, // 32: memorysidecar.v1.ContextCut.ref:type_name -> memorysidecar.v1.ItemRef
-	8,  // 33: memorysidecar.v1.ContextCut.reason:type_name -> memorysidecar.v1.ContextCutReason
-	34, // [34:34] is the sub-list for method output_type
-	34, // [34:34] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	8,  // 24: memorysidecar.v1.ContextBlock.place:type_name -> memorysidecar.v1.ContextPlace
+	6,  // 25: memorysidecar.v1.ContextBlock.sections:type_name -> memorysidecar.v1.ContextSectionKind
+	21, // 26: memorysidecar.v1.ContextBlock.fence:type_name -> memorysidecar.v1.BlockFence
+	22, // 27: memorysidecar.v1.BlockFence.lines:type_name -> memorysidecar.v1.FenceLines
+	8,  // 28: memorysidecar.v1.AssembledBlock.place:type_name -> memorysidecar.v1.ContextPlace
+	6,  // 29: memorysidecar.v1.AssembledBlock.sections:type_name -> memorysidecar.v1.ContextSectionKind
+	6,  // 30: memorysidecar.v1.ContextPart.kind:type_name -> memorysidecar.v1.ContextSectionKind
+	25, // 31: memorysidecar.v1.ContextPart.items:type_name -> memorysidecar.v1.ContextItem
+	26, // 32: memorysidecar.v1.ContextItem.ref:type_name -> memorysidecar.v1.ItemRef
+	34, // 33: memorysidecar.v1.ContextItem.trust:type_name -> memorysidecar.v1.Trust
+	41, // 34: memorysidecar.v1.ItemRef.message:type_name -> memorysidecar.v1.MessageRef
+	42, // 35: memorysidecar.v1.ItemRef.document:type_name -> memorysidecar.v1.DocumentRef
+	43, // 36: memorysidecar.v1.ItemRef.summary:type_name -> memorysidecar.v1.SummaryRef
+	6,  // 37: memorysidecar.v1.ContextCut.kind:type_name -> memorysidecar.v1.ContextSectionKind
+	26, // 38: memorysidecar.v1.ContextCut.ref:type_name -> memorysidecar.v1.ItemRef
+	9,  // 39: memorysidecar.v1.ContextCut.reason:type_name -> memorysidecar.v1.ContextCutReason
+	40, // [40:40] is the sub-list for method output_type
+	40, // [40:40] is the sub-list for method input_type
+	40, // [40:40] is the sub-list for extension type_name
+	40, // [40:40] is the sub-list for extension extendee
+	0,  // [0:40] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_recall_proto_init() }
@@ -2495,7 +2977,11 @@ func file_memorysidecar_v1_recall_proto_init() {
 	}
 	file_memorysidecar_v1_recall_proto_msgTypes[4].OneofWrappers = []any{}
 	file_memorysidecar_v1_recall_proto_msgTypes[9].OneofWrappers = []any{}
-	file_memorysidecar_v1_recall_proto_msgTypes[12].OneofWrappers = []any{
+	file_memorysidecar_v1_recall_proto_msgTypes[11].OneofWrappers = []any{
+		(*BlockFence_Tag)(nil),
+		(*BlockFence_Lines)(nil),
+	}
+	file_memorysidecar_v1_recall_proto_msgTypes[16].OneofWrappers = []any{
 		(*ItemRef_MemoryId)(nil),
 		(*ItemRef_Message)(nil),
 		(*ItemRef_Document)(nil),
@@ -2506,8 +2992,8 @@ func file_memorysidecar_v1_recall_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_recall_proto_rawDesc), len(file_memorysidecar_v1_recall_proto_rawDesc)),
-			NumEnums:      9,
-			NumMessages:   16,
+			NumEnums:      10,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

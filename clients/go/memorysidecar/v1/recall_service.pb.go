@@ -646,7 +646,12 @@ type AssembleContextRequest struct {
 	//
 	// An error with `exclude_conversation`, with `heading` or `max_chars` of the conversation, and
 	// with the profiles `selectools` and `definable`, which write the conversation in their own way.
-	Form          MessageForm `protobuf:"varint,19,opt,name=form,proto3,enum=memorysidecar.v1.MessageForm" json:"form,omitempty"`
+	Form MessageForm `protobuf:"varint,19,opt,name=form,proto3,enum=memorysidecar.v1.MessageForm" json:"form,omitempty"`
+	// Blocks: sections that are not in `text` but have a text and a place of their own. At most 9.
+	// One budget holds the text, the blocks and, with `form`, the messages. With `form` each block is
+	// in `rendered`, in its place; without it the caller puts the texts there. An error with the
+	// profile `selectools`, which packs everything into one text. Capability `context_blocks`.
+	Blocks        []*ContextBlock `protobuf:"bytes,20,rep,name=blocks,proto3" json:"blocks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -814,16 +819,23 @@ func (x *AssembleContextRequest) GetForm() MessageForm {
 	return MessageForm_MESSAGE_FORM_UNSPECIFIED
 }
 
+func (x *AssembleContextRequest) GetBlocks() []*ContextBlock {
+	if x != nil {
+		return x.Blocks
+	}
+	return nil
+}
+
 // Assembled context.
 type AssembleContextResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Text of the context, ready for a system prompt. Empty when there is no content. With `form` it
-	// is the text of the message in `rendered`.
+	// is the text of the message in `rendered`. Without the sections that are in `blocks`.
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
 	// Cost of the text in tokens: never more than the budget, with one exception. If the profile
 	// `selectools` cuts the text, only its mark may remain, which may cost more by itself. With
 	// `form` it is the cost of the text, of all messages of `rendered`, and of what the form adds to
-	// them.
+	// them. Includes the blocks.
 	TokenCount int32 `protobuf:"varint,2,opt,name=token_count,json=tokenCount,proto3" json:"token_count,omitempty"`
 	// Budget in tokens: `compaction_threshold` of `max_tokens`, at least 1.
 	BudgetTokens int32 `protobuf:"varint,3,opt,name=budget_tokens,json=budgetTokens,proto3" json:"budget_tokens,omitempty"`
@@ -842,7 +854,9 @@ type AssembleContextResponse struct {
 	TokenPreset string `protobuf:"bytes,9,opt,name=token_preset,json=tokenPreset,proto3" json:"token_preset,omitempty"`
 	// The whole prompt in the requested form. Unset without `form`. `parts` lists its messages of the
 	// conversation, without their texts.
-	Rendered      *RenderedMessages `protobuf:"bytes,10,opt,name=rendered,proto3" json:"rendered,omitempty"`
+	Rendered *RenderedMessages `protobuf:"bytes,10,opt,name=rendered,proto3" json:"rendered,omitempty"`
+	// The blocks of the request, in its order.
+	Blocks        []*AssembledBlock `protobuf:"bytes,11,rep,name=blocks,proto3" json:"blocks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -943,6 +957,13 @@ func (x *AssembleContextResponse) GetTokenPreset() string {
 func (x *AssembleContextResponse) GetRendered() *RenderedMessages {
 	if x != nil {
 		return x.Rendered
+	}
+	return nil
+}
+
+func (x *AssembleContextResponse) GetBlocks() []*AssembledBlock {
+	if x != nil {
+		return x.Blocks
 	}
 	return nil
 }
@@ -1313,7 +1334,7 @@ const file_memorysidecar_v1_recall_service_proto_rawDesc = "" +
 	"\rEmbedResponse\x12;\n" +
 	"\n" +
 	"embeddings\x18\x01 \x03(\v2\x1b.memorysidecar.v1.EmbeddingR\n" +
-	"embeddings\"\xd9\b\n" +
+	"embeddings\"\x99\t\n" +
 	"\x16AssembleContextRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12(\n" +
 	"\n" +
@@ -1337,10 +1358,11 @@ const file_memorysidecar_v1_recall_service_proto_rawDesc = "" +
 	"\aweights\x18\x0e \x01(\v2\x1f.memorysidecar.v1.RecallWeightsR\aweights\x12A\n" +
 	"\x0ereference_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\rreferenceTime\x124\n" +
 	"\x05fence\x18\x10 \x01(\x0e2\x1e.memorysidecar.v1.ContextFenceR\x05fence\x121\n" +
-	"\x04form\x18\x13 \x01(\x0e2\x1d.memorysidecar.v1.MessageFormR\x04formB\x17\n" +
+	"\x04form\x18\x13 \x01(\x0e2\x1d.memorysidecar.v1.MessageFormR\x04form\x12>\n" +
+	"\x06blocks\x18\x14 \x03(\v2\x1e.memorysidecar.v1.ContextBlockB\x06\xba\xbe\x18\x02 \tR\x06blocksB\x17\n" +
 	"\x15_compaction_thresholdB\x10\n" +
 	"\x0e_min_relevanceB\x15\n" +
-	"\x13_min_best_relevance\"\xdf\x03\n" +
+	"\x13_min_best_relevance\"\x99\x04\n" +
 	"\x17AssembleContextResponse\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x1f\n" +
 	"\vtoken_count\x18\x02 \x01(\x05R\n" +
@@ -1354,7 +1376,8 @@ const file_memorysidecar_v1_recall_service_proto_rawDesc = "" +
 	"token_rule\x18\b \x01(\x0e2\x1b.memorysidecar.v1.TokenRuleR\ttokenRule\x12!\n" +
 	"\ftoken_preset\x18\t \x01(\tR\vtokenPreset\x12>\n" +
 	"\brendered\x18\n" +
-	" \x01(\v2\".memorysidecar.v1.RenderedMessagesR\brendered\"\xa6\x03\n" +
+	" \x01(\v2\".memorysidecar.v1.RenderedMessagesR\brendered\x128\n" +
+	"\x06blocks\x18\v \x03(\v2 .memorysidecar.v1.AssembledBlockR\x06blocks\"\xa6\x03\n" +
 	"\x11CountItemsRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x126\n" +
 	"\x06filter\x18\x02 \x01(\v2\x1e.memorysidecar.v1.RecallFilterR\x06filter\x120\n" +
@@ -1437,10 +1460,12 @@ var file_memorysidecar_v1_recall_service_proto_goTypes = []any{
 	(*ContextSection)(nil),          // 25: memorysidecar.v1.ContextSection
 	(ContextFence)(0),               // 26: memorysidecar.v1.ContextFence
 	(MessageForm)(0),                // 27: memorysidecar.v1.MessageForm
-	(*ContextPart)(nil),             // 28: memorysidecar.v1.ContextPart
-	(*ContextCut)(nil),              // 29: memorysidecar.v1.ContextCut
-	(*RenderedMessages)(nil),        // 30: memorysidecar.v1.RenderedMessages
-	(*structpb.Value)(nil),          // 31: google.protobuf.Value
+	(*ContextBlock)(nil),            // 28: memorysidecar.v1.ContextBlock
+	(*ContextPart)(nil),             // 29: memorysidecar.v1.ContextPart
+	(*ContextCut)(nil),              // 30: memorysidecar.v1.ContextCut
+	(*RenderedMessages)(nil),        // 31: memorysidecar.v1.RenderedMessages
+	(*AssembledBlock)(nil),          // 32: memorysidecar.v1.AssembledBlock
+	(*structpb.Value)(nil),          // 33: google.protobuf.Value
 }
 var file_memorysidecar_v1_recall_service_proto_depIdxs = []int32{
 	10, // 0: memorysidecar.v1.RecallRequest.embedding:type_name -> memorysidecar.v1.Embedding
@@ -1464,30 +1489,32 @@ var file_memorysidecar_v1_recall_service_proto_depIdxs = []int32{
 	17, // 18: memorysidecar.v1.AssembleContextRequest.reference_time:type_name -> google.protobuf.Timestamp
 	26, // 19: memorysidecar.v1.AssembleContextRequest.fence:type_name -> memorysidecar.v1.ContextFence
 	27, // 20: memorysidecar.v1.AssembleContextRequest.form:type_name -> memorysidecar.v1.MessageForm
-	28, // 21: memorysidecar.v1.AssembleContextResponse.parts:type_name -> memorysidecar.v1.ContextPart
-	29, // 22: memorysidecar.v1.AssembleContextResponse.cuts:type_name -> memorysidecar.v1.ContextCut
-	20, // 23: memorysidecar.v1.AssembleContextResponse.coverage:type_name -> memorysidecar.v1.RecallCoverage
-	23, // 24: memorysidecar.v1.AssembleContextResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
-	30, // 25: memorysidecar.v1.AssembleContextResponse.rendered:type_name -> memorysidecar.v1.RenderedMessages
-	11, // 26: memorysidecar.v1.CountItemsRequest.filter:type_name -> memorysidecar.v1.RecallFilter
-	0,  // 27: memorysidecar.v1.CountItemsRequest.order:type_name -> memorysidecar.v1.ItemGroupOrder
-	17, // 28: memorysidecar.v1.CountItemsRequest.reference_time:type_name -> google.protobuf.Timestamp
-	9,  // 29: memorysidecar.v1.CountItemsResponse.groups:type_name -> memorysidecar.v1.ItemGroup
-	20, // 30: memorysidecar.v1.CountItemsResponse.coverage:type_name -> memorysidecar.v1.RecallCoverage
-	31, // 31: memorysidecar.v1.ItemGroup.value:type_name -> google.protobuf.Value
-	1,  // 32: memorysidecar.v1.RecallService.Recall:input_type -> memorysidecar.v1.RecallRequest
-	5,  // 33: memorysidecar.v1.RecallService.AssembleContext:input_type -> memorysidecar.v1.AssembleContextRequest
-	3,  // 34: memorysidecar.v1.RecallService.Embed:input_type -> memorysidecar.v1.EmbedRequest
-	7,  // 35: memorysidecar.v1.RecallService.CountItems:input_type -> memorysidecar.v1.CountItemsRequest
-	2,  // 36: memorysidecar.v1.RecallService.Recall:output_type -> memorysidecar.v1.RecallResponse
-	6,  // 37: memorysidecar.v1.RecallService.AssembleContext:output_type -> memorysidecar.v1.AssembleContextResponse
-	4,  // 38: memorysidecar.v1.RecallService.Embed:output_type -> memorysidecar.v1.EmbedResponse
-	8,  // 39: memorysidecar.v1.RecallService.CountItems:output_type -> memorysidecar.v1.CountItemsResponse
-	36, // [36:40] is the sub-list for method output_type
-	32, // [32:36] is the sub-list for method input_type
-	32, // [32:32] is the sub-list for extension type_name
-	32, // [32:32] is the sub-list for extension extendee
-	0,  // [0:32] is the sub-list for field type_name
+	28, // 21: memorysidecar.v1.AssembleContextRequest.blocks:type_name -> memorysidecar.v1.ContextBlock
+	29, // 22: memorysidecar.v1.AssembleContextResponse.parts:type_name -> memorysidecar.v1.ContextPart
+	30, // 23: memorysidecar.v1.AssembleContextResponse.cuts:type_name -> memorysidecar.v1.ContextCut
+	20, // 24: memorysidecar.v1.AssembleContextResponse.coverage:type_name -> memorysidecar.v1.RecallCoverage
+	23, // 25: memorysidecar.v1.AssembleContextResponse.token_rule:type_name -> memorysidecar.v1.TokenRule
+	31, // 26: memorysidecar.v1.AssembleContextResponse.rendered:type_name -> memorysidecar.v1.RenderedMessages
+	32, // 27: memorysidecar.v1.AssembleContextResponse.blocks:type_name -> memorysidecar.v1.AssembledBlock
+	11, // 28: memorysidecar.v1.CountItemsRequest.filter:type_name -> memorysidecar.v1.RecallFilter
+	0,  // 29: memorysidecar.v1.CountItemsRequest.order:type_name -> memorysidecar.v1.ItemGroupOrder
+	17, // 30: memorysidecar.v1.CountItemsRequest.reference_time:type_name -> google.protobuf.Timestamp
+	9,  // 31: memorysidecar.v1.CountItemsResponse.groups:type_name -> memorysidecar.v1.ItemGroup
+	20, // 32: memorysidecar.v1.CountItemsResponse.coverage:type_name -> memorysidecar.v1.RecallCoverage
+	33, // 33: memorysidecar.v1.ItemGroup.value:type_name -> google.protobuf.Value
+	1,  // 34: memorysidecar.v1.RecallService.Recall:input_type -> memorysidecar.v1.RecallRequest
+	5,  // 35: memorysidecar.v1.RecallService.AssembleContext:input_type -> memorysidecar.v1.AssembleContextRequest
+	3,  // 36: memorysidecar.v1.RecallService.Embed:input_type -> memorysidecar.v1.EmbedRequest
+	7,  // 37: memorysidecar.v1.RecallService.CountItems:input_type -> memorysidecar.v1.CountItemsRequest
+	2,  // 38: memorysidecar.v1.RecallService.Recall:output_type -> memorysidecar.v1.RecallResponse
+	6,  // 39: memorysidecar.v1.RecallService.AssembleContext:output_type -> memorysidecar.v1.AssembleContextResponse
+	4,  // 40: memorysidecar.v1.RecallService.Embed:output_type -> memorysidecar.v1.EmbedResponse
+	8,  // 41: memorysidecar.v1.RecallService.CountItems:output_type -> memorysidecar.v1.CountItemsResponse
+	38, // [38:42] is the sub-list for method output_type
+	34, // [34:38] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_recall_service_proto_init() }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Union
 
@@ -24,6 +25,7 @@ Order = Union[
 ]
 Profile = Literal["", "default", "selectools", "lauren", "definable"] | str
 SectionLike = Union[str, "v1.ContextSection", Json]
+BlockLike = Union["v1.ContextBlock", Json]
 
 
 class ContextParts(TypedDict, total=False):
@@ -46,6 +48,7 @@ class ContextParts(TypedDict, total=False):
     weights: v1.RecallWeights | Json | None
     reference_time: Time | None
     fence: bool | None
+    blocks: Iterable[BlockLike]
 
 
 class ContextOptions(ContextParts, total=False):
@@ -120,6 +123,10 @@ _ENUMS: dict[str, tuple[str, dict[str, Any]]] = {
             *("summary", "long_term", "entities", "relations", "episodes"),
             *("recalled_messages", "documents", "conversation", "daily_log"),
         ),
+    ),
+    "place": (
+        "CONTEXT_PLACE_",
+        _short("CONTEXT_PLACE_", "system", "user_message", "tool_result"),
     ),
 }
 
@@ -259,6 +266,38 @@ def sections_of(values: Iterable[SectionLike]) -> list[v1.ContextSection]:
     return found
 
 
+def blocks_of(values: Iterable[BlockLike]) -> list[v1.ContextBlock]:
+    """Makes blocks of a context: mappings hold their fields by name. A place and sections may have
+    their short names; a fence is the name of a tag, or the lines before and behind the block."""
+    found: list[v1.ContextBlock] = []
+    for one in values:
+        if isinstance(one, v1.ContextBlock):
+            found.append(one)
+            continue
+        fields = dict(one)
+        sections = fields.get("sections", ())
+        many = [sections] if isinstance(sections, (str, int)) else sections
+        arguments = fields.get("tool_arguments")
+        if isinstance(arguments, Mapping):
+            fields["tool_arguments"] = json.dumps(arguments, ensure_ascii=False)
+        fields["place"] = choice("place", fields.get("place"))
+        fields["sections"] = [choice("section", section) for section in many]
+        fields["fence"] = _block_fence_of(fields.get("fence"))
+        found.append(v1.ContextBlock(**fields))
+    return found
+
+
+def _block_fence_of(value: Any) -> v1.BlockFence | None:
+    if value is None or isinstance(value, v1.BlockFence):
+        return value
+    if isinstance(value, str):
+        return v1.BlockFence(tag=value)
+    if isinstance(value, Mapping):
+        return v1.BlockFence(**value)
+    before, behind = value
+    return v1.BlockFence(lines=v1.FenceLines(open=before, close=behind))
+
+
 def viewer_of(user_id: str | None, agent_id: str | None, session_id: str) -> v1.MemoryScope | None:
     """Makes the scope of who looks; None where it is that of the session."""
     if user_id is None and agent_id is None:
@@ -280,12 +319,13 @@ def context_request_of(
     scope = viewer_of(fields.pop("user_id", None), fields.pop("agent_id", None), session_id)
     rule, preset = fields.pop("token_rule", None), fields.get("token_preset", "")
     sections, fence = fields.pop("sections", ()), fields.pop("fence", None)
-    form = fields.pop("form", None)
+    form, blocks = fields.pop("form", None), fields.pop("blocks", ())
     return v1.AssembleContextRequest(
         scope=scope,
         token_rule=token_rule_or_preset(rule, preset),
         sections=sections_of(sections),
         fence=fence_of(fence),
+        blocks=blocks_of(blocks),
         form=None if form is None else form_of(form),
         **fields,
     )

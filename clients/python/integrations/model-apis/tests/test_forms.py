@@ -33,6 +33,7 @@ SYSTEM: dict[str, TypeAdapter[Any]] = {
     "anthropic": TypeAdapter(list[TextBlockParam]),
     "gemini": TypeAdapter(Content),
 }
+PLACES = ("system", "user_message", "tool_result")
 PICTURE = "iVBORw0KGgo="
 ARGUMENTS = {"month": 3, "places": ["Funchal"]}
 
@@ -169,6 +170,18 @@ def history(form: FormName, rng: random.Random) -> list[Any]:
     return turns[: rng.randrange(2, len(turns) + 1)]
 
 
+def block(place: str) -> dict[str, Any]:
+    """A block with the fact about Ana, in a place of the prompt."""
+    tool = {"tool_name": "recall"} if place == "tool_result" else {}
+    return {
+        "name": "facts",
+        "place": place,
+        "sections": ["long_term"],
+        "fence": "facts",
+        **tool,
+    }
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_random_histories_are_what_every_sdk_takes(client: Client, form: FormName) -> None:
     print(f"TEST_SEED={SEED}")
@@ -194,6 +207,12 @@ def test_random_histories_are_what_every_sdk_takes(client: Client, form: FormNam
             check(other, prompt.messages, prompt.system)
             assert "Ana likes the sea." in json.dumps(prompt.messages), prompt.response
             assert 0 < prompt.response.token_count <= 4_000
+            placed = client.assemble_context(
+                session_id, form=other, blocks=[block(rng.choice(PLACES))]
+            )
+            check(other, placed.messages, placed.system)
+            said = json.dumps([placed.system, placed.messages], ensure_ascii=False)
+            assert said.count("Ana likes the sea.") == 1, placed.response
 
 
 @pytest.mark.parametrize(

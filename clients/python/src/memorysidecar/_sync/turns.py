@@ -126,6 +126,7 @@ class TurnMethods(Calls):
         weights: v1.RecallWeights | f.Json | None = None,
         reference_time: f.Time | None = None,
         fence: bool | None = None,
+        blocks: Iterable[m.BlockLike] = (),
         **call: Unpack[f.ReadOptions],
     ) -> v1.AssembleContextResponse | Rendered[v1.AssembleContextResponse]:
         """Makes the context of a prompt within ``max_tokens``, 4,000 by default. ``text`` of the
@@ -145,6 +146,9 @@ class TurnMethods(Calls):
         :param exclude_conversation: for callers that send the window as messages beside it.
         :param fence: whether the content stands between marks that say that it is data. Default: as
             the profile does.
+        :param blocks: sections with a text and a place of their own, for example ``[{"name":
+            "facts", "place": "system", "sections": ["long_term"], "fence": "facts"}]``. Docs:
+            messages.md.
         """
         options: m.ContextOptions = {
             "query": query,
@@ -164,6 +168,7 @@ class TurnMethods(Calls):
             "weights": weights,
             "reference_time": reference_time,
             "fence": fence,
+            "blocks": blocks,
             "form": form,
         }
         request = m.context_request_of(options, session_id)

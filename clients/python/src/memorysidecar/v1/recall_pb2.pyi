@@ -95,6 +95,13 @@ class ContextFence(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     CONTEXT_FENCE_ON: _ClassVar[ContextFence]
     CONTEXT_FENCE_OFF: _ClassVar[ContextFence]
 
+class ContextPlace(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    CONTEXT_PLACE_UNSPECIFIED: _ClassVar[ContextPlace]
+    CONTEXT_PLACE_SYSTEM: _ClassVar[ContextPlace]
+    CONTEXT_PLACE_USER_MESSAGE: _ClassVar[ContextPlace]
+    CONTEXT_PLACE_TOOL_RESULT: _ClassVar[ContextPlace]
+
 class ContextCutReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     CONTEXT_CUT_REASON_UNSPECIFIED: _ClassVar[ContextCutReason]
@@ -156,6 +163,10 @@ CONTEXT_SECTION_KIND_DAILY_LOG: ContextSectionKind
 CONTEXT_FENCE_UNSPECIFIED: ContextFence
 CONTEXT_FENCE_ON: ContextFence
 CONTEXT_FENCE_OFF: ContextFence
+CONTEXT_PLACE_UNSPECIFIED: ContextPlace
+CONTEXT_PLACE_SYSTEM: ContextPlace
+CONTEXT_PLACE_USER_MESSAGE: ContextPlace
+CONTEXT_PLACE_TOOL_RESULT: ContextPlace
 CONTEXT_CUT_REASON_UNSPECIFIED: ContextCutReason
 CONTEXT_CUT_REASON_BUDGET: ContextCutReason
 CONTEXT_CUT_REASON_LIMIT: ContextCutReason
@@ -368,6 +379,62 @@ class ContextSection(_message.Message):
     max_chars: int
     first_share: float
     def __init__(self, kind: _Optional[_Union[ContextSectionKind, str]] = ..., share: _Optional[float] = ..., limit: _Optional[int] = ..., heading: _Optional[str] = ..., max_chars: _Optional[int] = ..., first_share: _Optional[float] = ...) -> None: ...
+
+class ContextBlock(_message.Message):
+    __slots__ = ("name", "place", "sections", "fence", "max_tokens", "tool_name", "tool_call_id", "tool_arguments")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    PLACE_FIELD_NUMBER: _ClassVar[int]
+    SECTIONS_FIELD_NUMBER: _ClassVar[int]
+    FENCE_FIELD_NUMBER: _ClassVar[int]
+    MAX_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    TOOL_NAME_FIELD_NUMBER: _ClassVar[int]
+    TOOL_CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    TOOL_ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    place: ContextPlace
+    sections: _containers.RepeatedScalarFieldContainer[ContextSectionKind]
+    fence: BlockFence
+    max_tokens: int
+    tool_name: str
+    tool_call_id: str
+    tool_arguments: str
+    def __init__(self, name: _Optional[str] = ..., place: _Optional[_Union[ContextPlace, str]] = ..., sections: _Optional[_Iterable[_Union[ContextSectionKind, str]]] = ..., fence: _Optional[_Union[BlockFence, _Mapping]] = ..., max_tokens: _Optional[int] = ..., tool_name: _Optional[str] = ..., tool_call_id: _Optional[str] = ..., tool_arguments: _Optional[str] = ...) -> None: ...
+
+class BlockFence(_message.Message):
+    __slots__ = ("tag", "lines")
+    TAG_FIELD_NUMBER: _ClassVar[int]
+    LINES_FIELD_NUMBER: _ClassVar[int]
+    tag: str
+    lines: FenceLines
+    def __init__(self, tag: _Optional[str] = ..., lines: _Optional[_Union[FenceLines, _Mapping]] = ...) -> None: ...
+
+class FenceLines(_message.Message):
+    __slots__ = ("open", "close")
+    OPEN_FIELD_NUMBER: _ClassVar[int]
+    CLOSE_FIELD_NUMBER: _ClassVar[int]
+    open: str
+    close: str
+    def __init__(self, open: _Optional[str] = ..., close: _Optional[str] = ...) -> None: ...
+
+class AssembledBlock(_message.Message):
+    __slots__ = ("name", "place", "text", "token_count", "sections", "tool_name", "tool_call_id", "tool_arguments")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    PLACE_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    SECTIONS_FIELD_NUMBER: _ClassVar[int]
+    TOOL_NAME_FIELD_NUMBER: _ClassVar[int]
+    TOOL_CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    TOOL_ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    place: ContextPlace
+    text: str
+    token_count: int
+    sections: _containers.RepeatedScalarFieldContainer[ContextSectionKind]
+    tool_name: str
+    tool_call_id: str
+    tool_arguments: str
+    def __init__(self, name: _Optional[str] = ..., place: _Optional[_Union[ContextPlace, str]] = ..., text: _Optional[str] = ..., token_count: _Optional[int] = ..., sections: _Optional[_Iterable[_Union[ContextSectionKind, str]]] = ..., tool_name: _Optional[str] = ..., tool_call_id: _Optional[str] = ..., tool_arguments: _Optional[str] = ...) -> None: ...
 
 class ContextPart(_message.Message):
     __slots__ = ("kind", "heading", "token_count", "items")

@@ -105,7 +105,7 @@ class EmbedResponse(_message.Message):
     def __init__(self, embeddings: _Optional[_Iterable[_Union[_document_pb2.Embedding, _Mapping]]] = ...) -> None: ...
 
 class AssembleContextRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "scope", "query", "max_tokens", "token_rule", "model", "custom_token_rule", "token_preset", "sections", "profile", "exclude_conversation", "compaction_threshold", "min_relevance", "min_best_relevance", "weights", "reference_time", "fence", "form")
+    __slots__ = ("namespace", "session_id", "scope", "query", "max_tokens", "token_rule", "model", "custom_token_rule", "token_preset", "sections", "profile", "exclude_conversation", "compaction_threshold", "min_relevance", "min_best_relevance", "weights", "reference_time", "fence", "form", "blocks")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     SCOPE_FIELD_NUMBER: _ClassVar[int]
@@ -125,6 +125,7 @@ class AssembleContextRequest(_message.Message):
     REFERENCE_TIME_FIELD_NUMBER: _ClassVar[int]
     FENCE_FIELD_NUMBER: _ClassVar[int]
     FORM_FIELD_NUMBER: _ClassVar[int]
+    BLOCKS_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
     scope: _memory_pb2.MemoryScope
@@ -144,10 +145,11 @@ class AssembleContextRequest(_message.Message):
     reference_time: _timestamp_pb2.Timestamp
     fence: _recall_pb2.ContextFence
     form: _message_pb2.MessageForm
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., scope: _Optional[_Union[_memory_pb2.MemoryScope, _Mapping]] = ..., query: _Optional[str] = ..., max_tokens: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., model: _Optional[str] = ..., custom_token_rule: _Optional[_Union[_policy_pb2.CustomTokenRule, _Mapping]] = ..., token_preset: _Optional[str] = ..., sections: _Optional[_Iterable[_Union[_recall_pb2.ContextSection, _Mapping]]] = ..., profile: _Optional[str] = ..., exclude_conversation: _Optional[bool] = ..., compaction_threshold: _Optional[float] = ..., min_relevance: _Optional[float] = ..., min_best_relevance: _Optional[float] = ..., weights: _Optional[_Union[_recall_pb2.RecallWeights, _Mapping]] = ..., reference_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., fence: _Optional[_Union[_recall_pb2.ContextFence, str]] = ..., form: _Optional[_Union[_message_pb2.MessageForm, str]] = ...) -> None: ...
+    blocks: _containers.RepeatedCompositeFieldContainer[_recall_pb2.ContextBlock]
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., scope: _Optional[_Union[_memory_pb2.MemoryScope, _Mapping]] = ..., query: _Optional[str] = ..., max_tokens: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., model: _Optional[str] = ..., custom_token_rule: _Optional[_Union[_policy_pb2.CustomTokenRule, _Mapping]] = ..., token_preset: _Optional[str] = ..., sections: _Optional[_Iterable[_Union[_recall_pb2.ContextSection, _Mapping]]] = ..., profile: _Optional[str] = ..., exclude_conversation: _Optional[bool] = ..., compaction_threshold: _Optional[float] = ..., min_relevance: _Optional[float] = ..., min_best_relevance: _Optional[float] = ..., weights: _Optional[_Union[_recall_pb2.RecallWeights, _Mapping]] = ..., reference_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., fence: _Optional[_Union[_recall_pb2.ContextFence, str]] = ..., form: _Optional[_Union[_message_pb2.MessageForm, str]] = ..., blocks: _Optional[_Iterable[_Union[_recall_pb2.ContextBlock, _Mapping]]] = ...) -> None: ...
 
 class AssembleContextResponse(_message.Message):
-    __slots__ = ("text", "token_count", "budget_tokens", "parts", "cuts", "total_cut_count", "coverage", "token_rule", "token_preset", "rendered")
+    __slots__ = ("text", "token_count", "budget_tokens", "parts", "cuts", "total_cut_count", "coverage", "token_rule", "token_preset", "rendered", "blocks")
     TEXT_FIELD_NUMBER: _ClassVar[int]
     TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     BUDGET_TOKENS_FIELD_NUMBER: _ClassVar[int]
@@ -158,6 +160,7 @@ class AssembleContextResponse(_message.Message):
     TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
     TOKEN_PRESET_FIELD_NUMBER: _ClassVar[int]
     RENDERED_FIELD_NUMBER: _ClassVar[int]
+    BLOCKS_FIELD_NUMBER: _ClassVar[int]
     text: str
     token_count: int
     budget_tokens: int
@@ -168,7 +171,8 @@ class AssembleContextResponse(_message.Message):
     token_rule: _policy_pb2.TokenRule
     token_preset: str
     rendered: _message_pb2.RenderedMessages
-    def __init__(self, text: _Optional[str] = ..., token_count: _Optional[int] = ..., budget_tokens: _Optional[int] = ..., parts: _Optional[_Iterable[_Union[_recall_pb2.ContextPart, _Mapping]]] = ..., cuts: _Optional[_Iterable[_Union[_recall_pb2.ContextCut, _Mapping]]] = ..., total_cut_count: _Optional[int] = ..., coverage: _Optional[_Union[_recall_pb2.RecallCoverage, _Mapping]] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., token_preset: _Optional[str] = ..., rendered: _Optional[_Union[_message_pb2.RenderedMessages, _Mapping]] = ...) -> None: ...
+    blocks: _containers.RepeatedCompositeFieldContainer[_recall_pb2.AssembledBlock]
+    def __init__(self, text: _Optional[str] = ..., token_count: _Optional[int] = ..., budget_tokens: _Optional[int] = ..., parts: _Optional[_Iterable[_Union[_recall_pb2.ContextPart, _Mapping]]] = ..., cuts: _Optional[_Iterable[_Union[_recall_pb2.ContextCut, _Mapping]]] = ..., total_cut_count: _Optional[int] = ..., coverage: _Optional[_Union[_recall_pb2.RecallCoverage, _Mapping]] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., token_preset: _Optional[str] = ..., rendered: _Optional[_Union[_message_pb2.RenderedMessages, _Mapping]] = ..., blocks: _Optional[_Iterable[_Union[_recall_pb2.AssembledBlock, _Mapping]]] = ...) -> None: ...
 
 class CountItemsRequest(_message.Message):
     __slots__ = ("namespace", "filter", "metadata_path", "label_key", "order", "max_groups", "allow_partial", "reference_time")
