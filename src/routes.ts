@@ -82,6 +82,7 @@ import {
 import {
   batchDeleteMessages,
   batchGetMessages,
+  deleteFoundMessages,
   findMessages,
   popMessages,
   replaceMessages,
@@ -151,6 +152,7 @@ const SESSION_RPCS: Rpcs<typeof SessionServiceService> = {
   batchGetMessages,
   findMessages,
   batchDeleteMessages,
+  deleteFoundMessages,
   popMessages,
   replaceMessages,
   getWindow,

@@ -39,7 +39,12 @@ import {
 import { uploadPart } from "./records/upload-part.ts";
 import type { SessionServiceApi } from "./session/api.ts";
 import { appendMessages } from "./session/append.ts";
-import { batchDeleteMessages, deleteMessage, popMessages } from "./session/delete-messages.ts";
+import {
+  batchDeleteMessages,
+  deleteFoundMessages,
+  deleteMessage,
+  popMessages,
+} from "./session/delete-messages.ts";
 import { fillToolResults } from "./session/fill-tool-results.ts";
 import { forkSession } from "./session/fork-session.ts";
 import { listMessages } from "./session/log/list-messages.ts";
@@ -206,6 +211,7 @@ function sessionsApi(context: ServiceContext): SessionServiceApi {
     batchGetMessages: (call, input) => batchGetMessages(context, call, input),
     findMessages: (call, input) => findMessages(context, call, input),
     batchDeleteMessages: (call, input) => batchDeleteMessages(context, call, input),
+    deleteFoundMessages: (call, input) => deleteFoundMessages(context, call, input),
     popMessages: (call, input) => popMessages(context, call, input),
     replaceMessages: (call, input) => replaceMessages(context, call, input),
     getWindow: (call, input) => getWindow(context, call, input),

@@ -26,6 +26,8 @@ export interface ChangeOptions {
   readonly seqs?: readonly number[];
   readonly needWindow?: boolean;
   readonly allowWhenFull?: boolean;
+  /** One of several changes of a call, whose answer is remembered with another one. */
+  readonly isPart?: boolean;
 }
 
 /** The answer given earlier to the call's request id, if it still counts. */
@@ -56,11 +58,11 @@ export function replyPart(call: Call, nowMs: number, bytes: Uint8Array): { reply
 export async function changeSession<T>(
   context: ServiceContext,
   call: Call,
-  target: SessionRef & ChangeOptions,
+  { isPart = false, ...target }: SessionRef & ChangeOptions,
   decide: (view: SessionView) => SessionDecision<T | Uint8Array>,
 ): Promise<T | Uint8Array> {
   checkLive(call.signal);
-  const change = { ...target, requestId: call.requestId };
+  const change = { ...target, requestId: isPart ? "" : call.requestId };
   for (;;) {
     try {
       return await context.store.changeSession<T | Uint8Array>(change, (view) => {

@@ -38,6 +38,7 @@ export const CAPABILITIES = [
   "context_forms",
   "count_items",
   "count_tokens",
+  "delete_found_messages",
   "document_lists",
   "document_payload",
   "document_scopes",

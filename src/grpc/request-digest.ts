@@ -11,6 +11,16 @@ import type { WireSchema } from "./wire.ts";
 const BYTES_WIRE_TYPE = 2;
 const DIGEST_BYTES = 16;
 
+/**
+ * Names one page of a request that changes something: a digest is the same for all pages, but an
+ * answer is remembered for one.
+ */
+export function digestOfPage(digest: Uint8Array, pageToken: string): Uint8Array {
+  if (pageToken === "") return digest;
+  const whole = Buffer.concat([digest, Buffer.from(pageToken)]);
+  return hash("sha256", whole, "buffer").subarray(0, DIGEST_BYTES);
+}
+
 interface Field {
   readonly isMap: boolean;
   readonly bytes: Uint8Array;

@@ -24,6 +24,7 @@ import type { Call } from "../kit/call.ts";
 import type { RecordOperation, RecordOutcome } from "../records/rules/record.ts";
 import type {
   FoundPage,
+  FoundPlace,
   ListTotal,
   MessagePage,
   MessageSearch,
@@ -203,7 +204,24 @@ export interface DeletedMessages {
 /** As the store's query, without the time, which the service adds. */
 export type FindMessagesInput = Omit<MessageSearch, "nowMs">;
 
+/** A message that was deleted without its session being named. */
+export interface DeletedFound {
+  readonly sessionId: string;
+  readonly messageId: string;
+  readonly seq: number;
+  readonly revision: number;
+}
+
+export interface DeleteFoundInput extends Omit<FindMessagesInput, "limit"> {
+  readonly encode: (result: {
+    readonly messages: readonly DeletedFound[];
+    readonly next: FoundPlace | undefined;
+  }) => Uint8Array;
+}
+
 export interface BatchDeleteInput extends SessionRef, MessageNames {
+  /** One of several changes of a call, whose answer is remembered with another one. */
+  readonly isPart?: boolean;
   readonly allowMissing: boolean;
   readonly expectedLastSeq?: number;
   readonly encode: (result: DeletedMessages) => Uint8Array;
@@ -247,6 +265,7 @@ export interface SessionServiceApi {
   batchGetMessages(call: Call, input: BatchGetInput): Promise<BatchGetResult>;
   findMessages(call: Call, input: FindMessagesInput): Promise<FoundPage>;
   batchDeleteMessages(call: Call, input: BatchDeleteInput): Promise<Uint8Array>;
+  deleteFoundMessages(call: Call, input: DeleteFoundInput): Promise<Uint8Array>;
   popMessages(call: Call, input: PopInput): Promise<Uint8Array>;
   replaceMessages(call: Call, input: ReplaceInput): Promise<Uint8Array>;
   getWindow(call: Call, input: WindowInput): Promise<WindowResult>;

@@ -3,6 +3,7 @@
 import type {
   BatchDeleteMessagesRequest,
   BatchGetMessagesRequest,
+  DeleteFoundMessagesRequest,
   FindMessagesRequest,
   MessageSessions,
   ReplaceMessagesRequest,
@@ -98,7 +99,9 @@ export function checkCreateSession(request: CreateSessionRequest, v: Violations)
 }
 
 export function checkSessionFilter(
-  { filter }: ListSessionsRequest | FindMessagesRequest | MessageSessions,
+  {
+    filter,
+  }: ListSessionsRequest | FindMessagesRequest | DeleteFoundMessagesRequest | MessageSessions,
   v: Violations,
 ): void {
   if (filter === undefined) return;

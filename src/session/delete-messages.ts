@@ -1,15 +1,29 @@
-// The use cases that delete messages of a log: one, several by name, and the newest.
+// The use cases that delete messages of a log: one, several by name, the newest, and those that a
+// search finds.
 
-import { changeSession, liveSession, replyPart } from "../core/change.ts";
+import { type ChangeOptions, changeSession, liveSession, replyPart } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { sessionTotals } from "../core/window-view.ts";
-import type { Call } from "../kit/call.ts";
-import { etagMismatch, lastSeqMismatch, messageNotFound, sessionNotFound } from "../kit/errors.ts";
+import { type Call, checkLive } from "../kit/call.ts";
+import {
+  AppError,
+  etagMismatch,
+  lastSeqMismatch,
+  messageNotFound,
+  sessionNotFound,
+} from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { eraseSome } from "../memory/learn/erase-source.ts";
-import type { SessionDecision, SessionView, StoredMessage } from "../store/store.ts";
+import type { FoundMessage, SessionDecision, SessionView, StoredMessage } from "../store/store.ts";
 import { seqsOf } from "../window/rules/ranges.ts";
-import type { BatchDeleteInput, DeletedMessages, DeleteMessageInput, PopInput } from "./api.ts";
+import type {
+  BatchDeleteInput,
+  DeletedFound,
+  DeletedMessages,
+  DeleteFoundInput,
+  DeleteMessageInput,
+  PopInput,
+} from "./api.ts";
 import {
   checkEditBytes,
   editLog,
@@ -160,12 +174,12 @@ function checkLastSeq(
 /** Changes a session by a deletion; memories that name very many of the messages go first. */
 async function deleteWith<T extends string>(
   { context, call }: Deletion,
-  input: SessionRef & { readonly messageIds?: readonly string[] },
+  input: SessionRef & Pick<ChangeOptions, "messageIds" | "isPart">,
   decide: (view: SessionView, session: Session) => SessionDecision<T | ManyNamed | Uint8Array>,
 ): Promise<T | Uint8Array> {
-  const { namespace, sessionId, messageIds = [] } = input;
+  const { namespace, sessionId, messageIds = [], isPart = false } = input;
   const target = {
-    ...{ namespace, sessionId, messageIds, needWindow: true, allowWhenFull: true },
+    ...{ namespace, sessionId, messageIds, needWindow: true, allowWhenFull: true, isPart },
     messageBytesMax: LIMITS.editBytes,
   };
   for (;;) {
@@ -205,4 +219,107 @@ function remove(
   const { revision } = view;
   const bytes = encode({ messages, revision, trims: change.trims, window: change.totals });
   return saveEdit(context, call, view, { session, edited, change, nowMs, bytes });
+}
+
+// Deletions by ids alone, wherever the messages are. Each session is changed in a transaction of
+// its own; the answer to a request id is remembered with the last of them.
+
+/** Deletes the messages that one page of a search finds. */
+export async function deleteFoundMessages(
+  context: ServiceContext,
+  call: Call,
+  { encode, ...search }: DeleteFoundInput,
+): Promise<Uint8Array> {
+  checkLive(call.signal);
+  // Answers are kept by namespace: which session is named makes no difference.
+  const { namespace, messageIds } = search;
+  const anywhere = { namespace, sessionId: messageIds[0] ?? "" };
+  const before = await answerOf(context, call, anywhere);
+  if (before !== undefined) return before;
+  const nowMs = context.world.nowMs();
+  const page = await context.store.findMessages({ ...search, nowMs, limit: LIMITS.batchMessages });
+  const deleted: DeletedFound[] = [];
+  const found = bySession(page.messages);
+  const last = found.pop();
+  for (const one of found) {
+    checkLive(call.signal);
+    await deleteIn(context, call, { ...one, namespace, isPart: true }, (messages) => {
+      deleted.push(...messages);
+      return NO_BYTES;
+    });
+  }
+  const answer = (messages: readonly DeletedFound[]): Uint8Array =>
+    encode({ messages: [...deleted, ...messages], next: page.next });
+  checkLive(call.signal);
+  const bytes = last && (await deleteIn(context, call, { ...last, namespace }, answer));
+  return bytes ?? (await remember(context, call, anywhere, answer([])));
+}
+
+const NO_BYTES = new Uint8Array();
+
+interface Found {
+  readonly sessionId: string;
+  readonly messageIds: readonly string[];
+}
+
+/** The messages of each session, in the order in which they were found. */
+function bySession(messages: readonly FoundMessage[]): Found[] {
+  const sessions = new Map<string, string[]>();
+  for (const { sessionId, messageId } of messages) {
+    const known = sessions.get(sessionId);
+    if (known === undefined) sessions.set(sessionId, [messageId]);
+    else known.push(messageId);
+  }
+  return [...sessions].map(([sessionId, messageIds]) => ({ sessionId, messageIds }));
+}
+
+/** Deletes messages of one session; undefined when it is gone. */
+async function deleteIn(
+  context: ServiceContext,
+  call: Call,
+  found: Found & SessionRef & { readonly isPart?: boolean },
+  answer: (deleted: readonly DeletedFound[]) => Uint8Array,
+): Promise<Uint8Array | undefined> {
+  const { sessionId } = found;
+  // A decision may run several times: its last result is the one that was saved.
+  let saved: readonly DeletedFound[] = [];
+  const encode = ({ messages, revision }: DeletedMessages): Uint8Array => {
+    saved = messages.map(({ messageId, seq }) => ({ sessionId, messageId, seq, revision }));
+    return found.isPart === true ? NO_BYTES : answer(saved);
+  };
+  try {
+    const input = { ...found, ranges: [], allowMissing: true, encode };
+    const bytes = await batchDeleteMessages(context, call, input);
+    return found.isPart === true ? answer(saved) : bytes;
+  } catch (error) {
+    if (error instanceof AppError && error.reason === "SESSION_NOT_FOUND") return undefined;
+    throw error;
+  }
+}
+
+/** The answer given earlier to the request id of the call. */
+async function answerOf(
+  context: ServiceContext,
+  call: Call,
+  ref: SessionRef,
+): Promise<Uint8Array | undefined> {
+  if (call.requestId === "") return undefined;
+  const answer = await changeSession<undefined>(context, call, ref, () => {
+    return { kind: "answer", result: undefined };
+  });
+  return answer;
+}
+
+/** Remembers the answer of a call that changed nothing. */
+async function remember(
+  context: ServiceContext,
+  call: Call,
+  ref: SessionRef,
+  bytes: Uint8Array,
+): Promise<Uint8Array> {
+  const nowMs = context.world.nowMs();
+  const target = { ...ref, allowWhenFull: true };
+  return await changeSession<Uint8Array>(context, call, target, () => {
+    return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
+  });
 }

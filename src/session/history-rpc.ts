@@ -7,6 +7,8 @@ import {
   BatchDeleteMessagesResponse,
   type BatchGetMessagesRequest,
   BatchGetMessagesResponse,
+  type DeleteFoundMessagesRequest,
+  DeleteFoundMessagesResponse,
   type FindMessagesRequest,
   FindMessagesResponse,
   type PopMessagesRequest,
@@ -17,6 +19,7 @@ import {
 import type { SeqRange } from "../gen/memorysidecar/v1/window.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { numberPosition, pageLimit } from "../grpc/page-token.ts";
+import { digestOfPage } from "../grpc/request-digest.ts";
 import { spliceField, spliceMessages } from "../grpc/splice.ts";
 import type { FoundPlace } from "../store/store.ts";
 import type { SeqRange as SeqRun } from "../window/rules/types.ts";
@@ -115,6 +118,30 @@ export const batchDeleteMessages: UnaryRpc<BatchDeleteMessagesRequest> = {
           deletedCount: messages.length,
           trims: trims.map(toTrim),
           windowTotals: toTotals(window),
+        }),
+    });
+  },
+};
+
+/** DeleteFoundMessages. Searching many sessions takes a while: it stops when the call has ended. */
+export const deleteFoundMessages: UnaryRpc<DeleteFoundMessagesRequest> = {
+  validate: checkSessionFilter,
+  cancelable: true,
+  handle: ({ services, pageTokens }, call, request) => {
+    const { pageToken } = request;
+    const page = { ...call, digest: digestOfPage(call.digest, pageToken) };
+    return services.sessions.deleteFoundMessages(page, {
+      namespace: fromNamespace(request.namespace),
+      ...fromSessionFilter(request.filter),
+      messageIds: [...new Set(request.messageIds)],
+      ...(pageToken === "" ? {} : { start: placeOf(pageTokens.read(call.digest, pageToken)) }),
+      encode: ({ messages, next }) =>
+        encodeWire(DeleteFoundMessagesResponse, {
+          messages: messages.map(({ seq, revision, ...names }) => ({
+            ...{ ...names, seq: BigInt(seq), revision: BigInt(revision) },
+          })),
+          nextPageToken:
+            next === undefined ? "" : pageTokens.make(call.digest, `${next.sessionNo} ${next.seq}`),
         }),
     });
   },

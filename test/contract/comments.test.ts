@@ -163,6 +163,11 @@ const STATED: readonly Stated[] = [
   { of: "BatchGetMessagesRequest.message_ids", limits: ["batchMessages"] },
   { of: "BatchGetMessagesRequest.seq_ranges", limits: ["batchMessages"] },
   { of: "FindMessagesRequest.message_ids", limits: ["batchMessages"] },
+  { of: "DeleteFoundMessagesRequest.message_ids", limits: ["batchMessages"] },
+  {
+    of: "DeleteFoundMessagesResponse.next_page_token",
+    limits: ["pageScan", "findQuestions", "batchMessages", "pageBytes"],
+  },
   { of: "MessageSessions", limits: ["pageScan"] },
   { of: "MessageSessions.session_ids", limits: ["listedSessionIds"] },
   { of: "FindMessagesRequest.page_size", limits: ["pageScan", "findQuestions"] },

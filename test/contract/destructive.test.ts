@@ -4,6 +4,7 @@
 import { createFileRegistry, type DescMethod } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ScopeFilter } from "../../src/gen/memorysidecar/v1/memory.ts";
+import { SessionFilter } from "../../src/gen/memorysidecar/v1/session.ts";
 import { loadDescriptors } from "../../src/grpc/descriptors.ts";
 import { RuleReader } from "../../tools/rules.ts";
 import {
@@ -45,6 +46,14 @@ const NOTHING_NAMED: Readonly<
     [["message_ids"], { sessionId: "kept" }],
     [["message_ids[0]"], { sessionId: "kept", messageIds: [""] }],
     [["session_id"], { messageIds: ["kept"] }],
+  ],
+  deleteFoundMessages: [
+    [["message_ids"], {}],
+    [["message_ids[0]"], { messageIds: [""] }],
+    [
+      ["filter.user_id"],
+      { messageIds: ["kept"], filter: { ...SessionFilter.decode(new Uint8Array(0)), userId: "" } },
+    ],
   ],
   clearCollection: [[["collection_id"], {}]],
   decayMemories: [

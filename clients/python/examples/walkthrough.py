@@ -226,6 +226,8 @@ def messages(client: Client) -> None:
     replaced = client.replace_messages("jotted", whole, from_seq=1, keep_common_prefix=True)
     print(f"replaced {replaced.deleted_totals.message_count} of the notes")
     print(f"popped {[one.text for one in client.pop_messages('jotted').messages]}")
+    wiped = client.delete_found_messages(["note-2"], filter={"session_id_prefix": "jot"})
+    print(f"deleted where it was found: {[one.session_id for one in wiped.messages]}")
     gone = client.batch_delete_messages("jotted", ["note-1", "note-2"], allow_missing=True)
     print(f"deleted {gone.deleted_count} more")
 

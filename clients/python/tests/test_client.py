@@ -37,6 +37,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "list_session_messages": ("ListMessages", {"session_ids": ["s"]}),
     "count_session_messages": ("ListMessages", {"sessions": {"user_id": "u"}}),
     "find_messages": ("FindMessages", {"message_ids": ["m"]}),
+    "delete_found_messages": ("DeleteFoundMessages", {"message_ids": ["m"]}),
     "batch_delete_messages": ("BatchDeleteMessages", {"session_id": "s", "message_ids": ["m"]}),
     "replace_messages": ("ReplaceMessages", {"session_id": "s", "from_seq": 1}),
     "pop_messages": ("PopMessages", {"session_id": "s"}),

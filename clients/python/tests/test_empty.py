@@ -80,6 +80,11 @@ LOST: dict[str, list[dict[str, Any]]] = {
         {"session_id": "kept", "message_id": ""},
         {"session_id": "kept", "message_id": None},
     ],
+    "delete_found_messages": [
+        {"message_ids": []},
+        {"message_ids": [""]},
+        {"message_ids": ["m"], "filter": {"user_id": ""}},
+    ],
     "batch_delete_messages": [
         {"session_id": "", "message_ids": ["m"]},
         {"session_id": "kept", "message_ids": []},

@@ -187,6 +187,8 @@ async function histories(): Promise<void> {
   console.log(`replaced ${replaced.deletedTotals?.messageCount} of the notes`);
   const popped = await client.popMessages("drafts");
   console.log(`popped "${popped.messages[0]?.text}"`);
+  const wiped = await client.deleteFoundMessages(["note-2"], { sessionIdPrefix: "dra" });
+  console.log(`deleted in ${wiped.messages.map(({ sessionId }) => sessionId).join(" ")}`);
   await client.batchDeleteMessages("drafts", ["note-1", "note-2"], { allowMissing: true });
 }
 

@@ -8,6 +8,7 @@ import {
   BatchDeleteMessagesRequest,
   type BatchDeleteMessagesResponse,
   BatchGetMessagesRequest,
+  type DeleteFoundMessagesResponse,
   type FoundMessage,
   PopMessagesRequest,
   type PopMessagesResponse,
@@ -18,6 +19,7 @@ import type { Message } from "./gen/memorysidecar/v1/message.ts";
 import { SessionServiceService as Sessions } from "./gen/memorysidecar/v1/session_service.ts";
 import { type MessageInput, toMessage } from "./message.ts";
 import type {
+  DeleteFoundMessagesOptions,
   FindMessagesOptions,
   ListSessionMessagesOptions,
   MessageFilterInput,
@@ -27,6 +29,7 @@ import type {
 import { collect, walkPages } from "./pages.ts";
 import {
   countSessionMessagesRequest,
+  deleteFoundMessagesRequest,
   findMessagesRequest,
   listSessionMessagesRequest,
   optionalSeq,
@@ -150,6 +153,19 @@ export class HistoryMethods extends WindowMethods {
       expectedLastSeq: optionalSeq(opts.expectedLastSeq),
     });
     return this.call(Sessions.batchDeleteMessages, request, opts);
+  }
+
+  /**
+   * Deletes messages, for good, in all sessions that have their ids: each session in one
+   * transaction. The answer says which. While it has a `nextPageToken` there are sessions left to
+   * search: pass it to search on, unless all that you expect is deleted.
+   */
+  deleteFoundMessages(
+    messageIds: readonly string[],
+    opts: DeleteFoundMessagesOptions = {},
+  ): Promise<DeleteFoundMessagesResponse> {
+    const request = deleteFoundMessagesRequest(this.change(opts), messageIds, opts);
+    return this.call(Sessions.deleteFoundMessages, request, opts);
   }
 
   /** Replaces messages by others in the form of a model API: `opts.form` names it. */

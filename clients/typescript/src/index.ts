@@ -67,6 +67,8 @@ export {
 export type { ListTotal, MetadataCondition } from "./gen/memorysidecar/v1/filter.ts";
 export type {
   BatchDeleteMessagesResponse,
+  DeletedMessage,
+  DeleteFoundMessagesResponse,
   PopMessagesResponse,
   ReplaceMessagesResponse,
 } from "./gen/memorysidecar/v1/history.ts";
@@ -233,6 +235,7 @@ export type {
   ConnectOptions,
   CreateConsumerOptions,
   DeleteConsumerOptions,
+  DeleteFoundMessagesOptions,
   DeleteOptions,
   FillToolResultsOptions,
   FindMessagesOptions,

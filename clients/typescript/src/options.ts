@@ -55,6 +55,12 @@ export interface ListSessionsOptions extends ListOptions, SessionFilterInput {
 /** Options of a search of messages by their ids: the sessions to search. */
 export interface FindMessagesOptions extends ListOptions, SessionFilterInput {}
 
+/** Options of a deletion of messages by their ids: the sessions to search. */
+export interface DeleteFoundMessagesOptions extends MutationOptions, SessionFilterInput {
+  /** The `nextPageToken` of an earlier answer. */
+  readonly pageToken?: string | undefined;
+}
+
 /** Options of a count of sessions. */
 export interface CountSessionsOptions extends CallOptions, SessionFilterInput {}
 

@@ -4,7 +4,11 @@ import type { AppendOptions, ContextReplyOptions, WindowReplyOptions } from "./a
 import { choice, conditions, onlyFields, whole } from "./choice.ts";
 import { type FormMessages, type FormName, toForm, toFormMessages } from "./forms.ts";
 import { CreateConsumerRequest, ListEventsRequest } from "./gen/memorysidecar/v1/event_service.ts";
-import { FindMessagesRequest, type MessageSessions } from "./gen/memorysidecar/v1/history.ts";
+import {
+  DeleteFoundMessagesRequest,
+  FindMessagesRequest,
+  type MessageSessions,
+} from "./gen/memorysidecar/v1/history.ts";
 import {
   type DeepPartial,
   type MessageFilter,
@@ -32,6 +36,7 @@ import { toCondition } from "./metadata.ts";
 import type {
   CountSessionsOptions,
   CreateConsumerOptions,
+  DeleteFoundMessagesOptions,
   FindMessagesOptions,
   ListEventsOptions,
   ListMessagesOptions,
@@ -103,6 +108,11 @@ const LIST_SESSIONS_OPTIONS: ReadonlySet<string> = new Set([
 
 const FIND_MESSAGES_OPTIONS: ReadonlySet<string> = new Set([...COUNT_SESSIONS_OPTIONS, "pageSize"]);
 
+const DELETE_FOUND_OPTIONS: ReadonlySet<string> = new Set([
+  ...COUNT_SESSIONS_OPTIONS,
+  ...(["requestId", "pageToken"] satisfies (keyof DeleteFoundMessagesOptions)[]),
+]);
+
 export function findMessagesRequest(
   namespace: string,
   messageIds: readonly string[],
@@ -114,6 +124,18 @@ export function findMessagesRequest(
   return FindMessagesRequest.fromPartial({
     ...{ namespace, pageSize, pageToken },
     messageIds: [...messageIds],
+    filter: sessionFilter(options),
+  });
+}
+
+export function deleteFoundMessagesRequest(
+  change: { readonly namespace: string; readonly requestId: string },
+  messageIds: readonly string[],
+  options: DeleteFoundMessagesOptions,
+): DeleteFoundMessagesRequest {
+  onlyFields("deletion of messages", options, DELETE_FOUND_OPTIONS);
+  return DeleteFoundMessagesRequest.fromPartial({
+    ...{ ...change, messageIds: [...messageIds], pageToken: options.pageToken ?? "" },
     filter: sessionFilter(options),
   });
 }

@@ -102,6 +102,11 @@ const LOST: Readonly<Record<string, readonly Call[]>> = {
   resetSession: [(to) => to.resetSession("")],
   trimSession: [(to) => to.trimSession("", { maxMessages: 0 })],
   deleteMessage: [(to) => to.deleteMessage("", "kept"), (to) => to.deleteMessage("kept", "")],
+  deleteFoundMessages: [
+    (to) => to.deleteFoundMessages([]),
+    (to) => to.deleteFoundMessages([""]),
+    (to) => to.deleteFoundMessages(["kept"], { userId: "" }),
+  ],
   batchDeleteMessages: [
     (to) => to.batchDeleteMessages("", ["kept"]),
     (to) => to.batchDeleteMessages("kept", []),

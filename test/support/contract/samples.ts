@@ -282,6 +282,7 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   deleteMessage: { sessionId: "doomed", messageId: "gone", allowMissing: true },
   batchGetMessages: { sessionId: "seed", messageIds: ["first"] },
   findMessages: { messageIds: ["first"] },
+  deleteFoundMessages: { messageIds: ["gone"] },
   batchDeleteMessages: { sessionId: "doomed", messageIds: ["gone"], allowMissing: true },
   popMessages: { sessionId: "doomed", count: 1 },
   replaceMessages: { sessionId: "doomed", target: { $case: "all", value: {} } },

@@ -577,6 +577,7 @@ type GetServerInfoResponse struct {
 	//   - `context_forms`: `form` of AssembleContext.
 	//   - `count_items`: CountItems.
 	//   - `count_tokens`: CountTokens.
+	//   - `delete_found_messages`: DeleteFoundMessages.
 	//   - `document_lists`: `include_total` of ListDocuments and ListMemories, and PurgeDocuments.
 	//   - `document_payload`: `payload` of Document, with `include_payload` and `include_payloads` of
 	//     the reads of documents and of Recall.

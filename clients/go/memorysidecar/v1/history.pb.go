@@ -617,6 +617,225 @@ func (x *BatchDeleteMessagesResponse) GetWindowTotals() *Totals {
 	return nil
 }
 
+// Request to delete messages by their ids, without their sessions.
+//
+// The messages of one session are deleted in one transaction; there is none over several sessions.
+// A call that fails has deleted those of some sessions, or of none: the same call again deletes the
+// rest. With a `request_id`, the response is remembered with the last transaction of the call.
+type DeleteFoundMessagesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace. Empty means `default`.
+	Namespace string `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	// Ids of the messages. Required, at most 1,000. An id is deleted in each session that has it, a
+	// fork among them. Ids that no session has are ignored: `messages` of the response says which
+	// were deleted.
+	MessageIds []string `protobuf:"bytes,2,rep,name=message_ids,json=messageIds,proto3" json:"message_ids,omitempty"`
+	// Filter of the sessions to search. Unset means all of the namespace.
+	Filter *SessionFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
+	// The `next_page_token` of an earlier response, to search on. Empty for the first call. At most
+	// 2,048 bytes. The ids and the filter must be unchanged.
+	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Idempotency key: makes a repeat safe. Optional, at most 128 bytes. Each page has its own.
+	RequestId     string `protobuf:"bytes,5,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteFoundMessagesRequest) Reset() {
+	*x = DeleteFoundMessagesRequest{}
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteFoundMessagesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteFoundMessagesRequest) ProtoMessage() {}
+
+func (x *DeleteFoundMessagesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteFoundMessagesRequest.ProtoReflect.Descriptor instead.
+func (*DeleteFoundMessagesRequest) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *DeleteFoundMessagesRequest) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *DeleteFoundMessagesRequest) GetMessageIds() []string {
+	if x != nil {
+		return x.MessageIds
+	}
+	return nil
+}
+
+func (x *DeleteFoundMessagesRequest) GetFilter() *SessionFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
+}
+
+func (x *DeleteFoundMessagesRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+func (x *DeleteFoundMessagesRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// A message that was deleted.
+type DeletedMessage struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The message.
+	MessageId string `protobuf:"bytes,2,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
+	// Seq that the message had.
+	Seq int64 `protobuf:"varint,3,opt,name=seq,proto3" json:"seq,omitempty"`
+	// Revision of the transaction.
+	Revision      int64 `protobuf:"varint,4,opt,name=revision,proto3" json:"revision,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeletedMessage) Reset() {
+	*x = DeletedMessage{}
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeletedMessage) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeletedMessage) ProtoMessage() {}
+
+func (x *DeletedMessage) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeletedMessage.ProtoReflect.Descriptor instead.
+func (*DeletedMessage) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *DeletedMessage) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *DeletedMessage) GetMessageId() string {
+	if x != nil {
+		return x.MessageId
+	}
+	return ""
+}
+
+func (x *DeletedMessage) GetSeq() int64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
+func (x *DeletedMessage) GetRevision() int64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+// Result of a deletion in several sessions.
+type DeleteFoundMessagesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The deleted messages, those of the newest session first, by rising seq within a session.
+	Messages []*DeletedMessage `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
+	// Token to search on. Empty when all sessions have been searched. A call ends where a page of
+	// FindMessages does: after searching 10,000 sessions, after asking sessions for ids 50,000 times,
+	// after deleting 1,000 messages or 3 MiB, or soon after it has deleted a message of each id.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteFoundMessagesResponse) Reset() {
+	*x = DeleteFoundMessagesResponse{}
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteFoundMessagesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteFoundMessagesResponse) ProtoMessage() {}
+
+func (x *DeleteFoundMessagesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteFoundMessagesResponse.ProtoReflect.Descriptor instead.
+func (*DeleteFoundMessagesResponse) Descriptor() ([]byte, []int) {
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *DeleteFoundMessagesResponse) GetMessages() []*DeletedMessage {
+	if x != nil {
+		return x.Messages
+	}
+	return nil
+}
+
+func (x *DeleteFoundMessagesResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
 // Request to remove the newest messages.
 type PopMessagesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -638,7 +857,7 @@ type PopMessagesRequest struct {
 
 func (x *PopMessagesRequest) Reset() {
 	*x = PopMessagesRequest{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[8]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -650,7 +869,7 @@ func (x *PopMessagesRequest) String() string {
 func (*PopMessagesRequest) ProtoMessage() {}
 
 func (x *PopMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[8]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -663,7 +882,7 @@ func (x *PopMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PopMessagesRequest.ProtoReflect.Descriptor instead.
 func (*PopMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{8}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *PopMessagesRequest) GetNamespace() string {
@@ -719,7 +938,7 @@ type PopMessagesResponse struct {
 
 func (x *PopMessagesResponse) Reset() {
 	*x = PopMessagesResponse{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[9]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -731,7 +950,7 @@ func (x *PopMessagesResponse) String() string {
 func (*PopMessagesResponse) ProtoMessage() {}
 
 func (x *PopMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[9]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -744,7 +963,7 @@ func (x *PopMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PopMessagesResponse.ProtoReflect.Descriptor instead.
 func (*PopMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{9}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PopMessagesResponse) GetMessages() []*Message {
@@ -819,7 +1038,7 @@ type ReplaceMessagesRequest struct {
 
 func (x *ReplaceMessagesRequest) Reset() {
 	*x = ReplaceMessagesRequest{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[10]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -831,7 +1050,7 @@ func (x *ReplaceMessagesRequest) String() string {
 func (*ReplaceMessagesRequest) ProtoMessage() {}
 
 func (x *ReplaceMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[10]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -844,7 +1063,7 @@ func (x *ReplaceMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplaceMessagesRequest.ProtoReflect.Descriptor instead.
 func (*ReplaceMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{10}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ReplaceMessagesRequest) GetNamespace() string {
@@ -965,7 +1184,7 @@ type AllMessages struct {
 
 func (x *AllMessages) Reset() {
 	*x = AllMessages{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[11]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -977,7 +1196,7 @@ func (x *AllMessages) String() string {
 func (*AllMessages) ProtoMessage() {}
 
 func (x *AllMessages) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[11]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -990,7 +1209,7 @@ func (x *AllMessages) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AllMessages.ProtoReflect.Descriptor instead.
 func (*AllMessages) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{11}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{14}
 }
 
 // Result of a replacement.
@@ -1014,7 +1233,7 @@ type ReplaceMessagesResponse struct {
 
 func (x *ReplaceMessagesResponse) Reset() {
 	*x = ReplaceMessagesResponse{}
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[12]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1026,7 +1245,7 @@ func (x *ReplaceMessagesResponse) String() string {
 func (*ReplaceMessagesResponse) ProtoMessage() {}
 
 func (x *ReplaceMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorysidecar_v1_history_proto_msgTypes[12]
+	mi := &file_memorysidecar_v1_history_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1039,7 +1258,7 @@ func (x *ReplaceMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplaceMessagesResponse.ProtoReflect.Descriptor instead.
 func (*ReplaceMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{12}
+	return file_memorysidecar_v1_history_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ReplaceMessagesResponse) GetMessages() []*AppendedMessage {
@@ -1142,7 +1361,26 @@ const file_memorysidecar_v1_history_proto_rawDesc = "" +
 	"\brevision\x18\x01 \x01(\x03R\brevision\x12#\n" +
 	"\rdeleted_count\x18\x02 \x01(\x05R\fdeletedCount\x12,\n" +
 	"\x05trims\x18\x03 \x03(\v2\x16.memorysidecar.v1.TrimR\x05trims\x12=\n" +
-	"\rwindow_totals\x18\x04 \x01(\v2\x18.memorysidecar.v1.TotalsR\fwindowTotals\"\x9d\x02\n" +
+	"\rwindow_totals\x18\x04 \x01(\v2\x18.memorysidecar.v1.TotalsR\fwindowTotals\"\xfe\x01\n" +
+	"\x1aDeleteFoundMessagesRequest\x12$\n" +
+	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x121\n" +
+	"\vmessage_ids\x18\x02 \x03(\tB\x10\xba\xbe\x18\f\b\x01\x18\x80\x02 \xe8\a(\x01P\x01R\n" +
+	"messageIds\x127\n" +
+	"\x06filter\x18\x03 \x01(\v2\x1f.memorysidecar.v1.SessionFilterR\x06filter\x12&\n" +
+	"\n" +
+	"page_token\x18\x04 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x10R\tpageToken\x12&\n" +
+	"\n" +
+	"request_id\x18\x05 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x01R\trequestId\"|\n" +
+	"\x0eDeletedMessage\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n" +
+	"\n" +
+	"message_id\x18\x02 \x01(\tR\tmessageId\x12\x10\n" +
+	"\x03seq\x18\x03 \x01(\x03R\x03seq\x12\x1a\n" +
+	"\brevision\x18\x04 \x01(\x03R\brevision\"\x83\x01\n" +
+	"\x1bDeleteFoundMessagesResponse\x12<\n" +
+	"\bmessages\x18\x01 \x03(\v2 .memorysidecar.v1.DeletedMessageR\bmessages\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x9d\x02\n" +
 	"\x12PopMessagesRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
 	"\n" +
@@ -1196,7 +1434,7 @@ func file_memorysidecar_v1_history_proto_rawDescGZIP() []byte {
 	return file_memorysidecar_v1_history_proto_rawDescData
 }
 
-var file_memorysidecar_v1_history_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_memorysidecar_v1_history_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_memorysidecar_v1_history_proto_goTypes = []any{
 	(*BatchGetMessagesRequest)(nil),     // 0: memorysidecar.v1.BatchGetMessagesRequest
 	(*BatchGetMessagesResponse)(nil),    // 1: memorysidecar.v1.BatchGetMessagesResponse
@@ -1206,44 +1444,49 @@ var file_memorysidecar_v1_history_proto_goTypes = []any{
 	(*FindMessagesResponse)(nil),        // 5: memorysidecar.v1.FindMessagesResponse
 	(*BatchDeleteMessagesRequest)(nil),  // 6: memorysidecar.v1.BatchDeleteMessagesRequest
 	(*BatchDeleteMessagesResponse)(nil), // 7: memorysidecar.v1.BatchDeleteMessagesResponse
-	(*PopMessagesRequest)(nil),          // 8: memorysidecar.v1.PopMessagesRequest
-	(*PopMessagesResponse)(nil),         // 9: memorysidecar.v1.PopMessagesResponse
-	(*ReplaceMessagesRequest)(nil),      // 10: memorysidecar.v1.ReplaceMessagesRequest
-	(*AllMessages)(nil),                 // 11: memorysidecar.v1.AllMessages
-	(*ReplaceMessagesResponse)(nil),     // 12: memorysidecar.v1.ReplaceMessagesResponse
-	(*SeqRange)(nil),                    // 13: memorysidecar.v1.SeqRange
-	(*Message)(nil),                     // 14: memorysidecar.v1.Message
-	(*SessionFilter)(nil),               // 15: memorysidecar.v1.SessionFilter
-	(*Trim)(nil),                        // 16: memorysidecar.v1.Trim
-	(*Totals)(nil),                      // 17: memorysidecar.v1.Totals
-	(MessageForm)(0),                    // 18: memorysidecar.v1.MessageForm
-	(*AppendedMessage)(nil),             // 19: memorysidecar.v1.AppendedMessage
+	(*DeleteFoundMessagesRequest)(nil),  // 8: memorysidecar.v1.DeleteFoundMessagesRequest
+	(*DeletedMessage)(nil),              // 9: memorysidecar.v1.DeletedMessage
+	(*DeleteFoundMessagesResponse)(nil), // 10: memorysidecar.v1.DeleteFoundMessagesResponse
+	(*PopMessagesRequest)(nil),          // 11: memorysidecar.v1.PopMessagesRequest
+	(*PopMessagesResponse)(nil),         // 12: memorysidecar.v1.PopMessagesResponse
+	(*ReplaceMessagesRequest)(nil),      // 13: memorysidecar.v1.ReplaceMessagesRequest
+	(*AllMessages)(nil),                 // 14: memorysidecar.v1.AllMessages
+	(*ReplaceMessagesResponse)(nil),     // 15: memorysidecar.v1.ReplaceMessagesResponse
+	(*SeqRange)(nil),                    // 16: memorysidecar.v1.SeqRange
+	(*Message)(nil),                     // 17: memorysidecar.v1.Message
+	(*SessionFilter)(nil),               // 18: memorysidecar.v1.SessionFilter
+	(*Trim)(nil),                        // 19: memorysidecar.v1.Trim
+	(*Totals)(nil),                      // 20: memorysidecar.v1.Totals
+	(MessageForm)(0),                    // 21: memorysidecar.v1.MessageForm
+	(*AppendedMessage)(nil),             // 22: memorysidecar.v1.AppendedMessage
 }
 var file_memorysidecar_v1_history_proto_depIdxs = []int32{
-	13, // 0: memorysidecar.v1.BatchGetMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	14, // 1: memorysidecar.v1.BatchGetMessagesResponse.messages:type_name -> memorysidecar.v1.Message
-	15, // 2: memorysidecar.v1.MessageSessions.filter:type_name -> memorysidecar.v1.SessionFilter
-	15, // 3: memorysidecar.v1.FindMessagesRequest.filter:type_name -> memorysidecar.v1.SessionFilter
-	14, // 4: memorysidecar.v1.FoundMessage.message:type_name -> memorysidecar.v1.Message
+	16, // 0: memorysidecar.v1.BatchGetMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	17, // 1: memorysidecar.v1.BatchGetMessagesResponse.messages:type_name -> memorysidecar.v1.Message
+	18, // 2: memorysidecar.v1.MessageSessions.filter:type_name -> memorysidecar.v1.SessionFilter
+	18, // 3: memorysidecar.v1.FindMessagesRequest.filter:type_name -> memorysidecar.v1.SessionFilter
+	17, // 4: memorysidecar.v1.FoundMessage.message:type_name -> memorysidecar.v1.Message
 	4,  // 5: memorysidecar.v1.FindMessagesResponse.messages:type_name -> memorysidecar.v1.FoundMessage
-	13, // 6: memorysidecar.v1.BatchDeleteMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
-	16, // 7: memorysidecar.v1.BatchDeleteMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
-	17, // 8: memorysidecar.v1.BatchDeleteMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	14, // 9: memorysidecar.v1.PopMessagesResponse.messages:type_name -> memorysidecar.v1.Message
-	16, // 10: memorysidecar.v1.PopMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
-	17, // 11: memorysidecar.v1.PopMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	14, // 12: memorysidecar.v1.ReplaceMessagesRequest.messages:type_name -> memorysidecar.v1.Message
-	11, // 13: memorysidecar.v1.ReplaceMessagesRequest.all:type_name -> memorysidecar.v1.AllMessages
-	18, // 14: memorysidecar.v1.ReplaceMessagesRequest.form:type_name -> memorysidecar.v1.MessageForm
-	19, // 15: memorysidecar.v1.ReplaceMessagesResponse.messages:type_name -> memorysidecar.v1.AppendedMessage
-	17, // 16: memorysidecar.v1.ReplaceMessagesResponse.deleted_totals:type_name -> memorysidecar.v1.Totals
-	16, // 17: memorysidecar.v1.ReplaceMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
-	17, // 18: memorysidecar.v1.ReplaceMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
-	19, // [19:19] is the sub-list for method output_type
-	19, // [19:19] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	16, // 6: memorysidecar.v1.BatchDeleteMessagesRequest.seq_ranges:type_name -> memorysidecar.v1.SeqRange
+	19, // 7: memorysidecar.v1.BatchDeleteMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
+	20, // 8: memorysidecar.v1.BatchDeleteMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	18, // 9: memorysidecar.v1.DeleteFoundMessagesRequest.filter:type_name -> memorysidecar.v1.SessionFilter
+	9,  // 10: memorysidecar.v1.DeleteFoundMessagesResponse.messages:type_name -> memorysidecar.v1.DeletedMessage
+	17, // 11: memorysidecar.v1.PopMessagesResponse.messages:type_name -> memorysidecar.v1.Message
+	19, // 12: memorysidecar.v1.PopMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
+	20, // 13: memorysidecar.v1.PopMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	17, // 14: memorysidecar.v1.ReplaceMessagesRequest.messages:type_name -> memorysidecar.v1.Message
+	14, // 15: memorysidecar.v1.ReplaceMessagesRequest.all:type_name -> memorysidecar.v1.AllMessages
+	21, // 16: memorysidecar.v1.ReplaceMessagesRequest.form:type_name -> memorysidecar.v1.MessageForm
+	22, // 17: memorysidecar.v1.ReplaceMessagesResponse.messages:type_name -> memorysidecar.v1.AppendedMessage
+	20, // 18: memorysidecar.v1.ReplaceMessagesResponse.deleted_totals:type_name -> memorysidecar.v1.Totals
+	19, // 19: memorysidecar.v1.ReplaceMessagesResponse.trims:type_name -> memorysidecar.v1.Trim
+	20, // 20: memorysidecar.v1.ReplaceMessagesResponse.window_totals:type_name -> memorysidecar.v1.Totals
+	21, // [21:21] is the sub-list for method output_type
+	21, // [21:21] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_history_proto_init() }
@@ -1256,8 +1499,8 @@ func file_memorysidecar_v1_history_proto_init() {
 	file_memorysidecar_v1_session_proto_init()
 	file_memorysidecar_v1_window_proto_init()
 	file_memorysidecar_v1_history_proto_msgTypes[6].OneofWrappers = []any{}
-	file_memorysidecar_v1_history_proto_msgTypes[8].OneofWrappers = []any{}
-	file_memorysidecar_v1_history_proto_msgTypes[10].OneofWrappers = []any{
+	file_memorysidecar_v1_history_proto_msgTypes[11].OneofWrappers = []any{}
+	file_memorysidecar_v1_history_proto_msgTypes[13].OneofWrappers = []any{
 		(*ReplaceMessagesRequest_FromSeq)(nil),
 		(*ReplaceMessagesRequest_All)(nil),
 	}
@@ -1267,7 +1510,7 @@ func file_memorysidecar_v1_history_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorysidecar_v1_history_proto_rawDesc), len(file_memorysidecar_v1_history_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

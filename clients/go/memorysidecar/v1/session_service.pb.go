@@ -5124,7 +5124,7 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\x11total_token_count\x18\x03 \x01(\x03R\x0ftotalTokenCount\x12:\n" +
 	"\n" +
 	"token_rule\x18\x04 \x01(\x0e2\x1b.memorysidecar.v1.TokenRuleR\ttokenRule\x12!\n" +
-	"\ftoken_preset\x18\x05 \x01(\tR\vtokenPreset2\xef\x18\n" +
+	"\ftoken_preset\x18\x05 \x01(\tR\vtokenPreset2\xe9\x19\n" +
 	"\x0eSessionService\x12`\n" +
 	"\rCreateSession\x12&.memorysidecar.v1.CreateSessionRequest\x1a'.memorysidecar.v1.CreateSessionResponse\x12\\\n" +
 	"\n" +
@@ -5142,7 +5142,8 @@ const file_memorysidecar_v1_session_service_proto_rawDesc = "" +
 	"\rDeleteMessage\x12&.memorysidecar.v1.DeleteMessageRequest\x1a'.memorysidecar.v1.DeleteMessageResponse\"\x04\xb8\xbe\x18\x01\x12n\n" +
 	"\x10BatchGetMessages\x12).memorysidecar.v1.BatchGetMessagesRequest\x1a*.memorysidecar.v1.BatchGetMessagesResponse\"\x03\x90\x02\x01\x12b\n" +
 	"\fFindMessages\x12%.memorysidecar.v1.FindMessagesRequest\x1a&.memorysidecar.v1.FindMessagesResponse\"\x03\x90\x02\x01\x12x\n" +
-	"\x13BatchDeleteMessages\x12,.memorysidecar.v1.BatchDeleteMessagesRequest\x1a-.memorysidecar.v1.BatchDeleteMessagesResponse\"\x04\xb8\xbe\x18\x01\x12`\n" +
+	"\x13BatchDeleteMessages\x12,.memorysidecar.v1.BatchDeleteMessagesRequest\x1a-.memorysidecar.v1.BatchDeleteMessagesResponse\"\x04\xb8\xbe\x18\x01\x12x\n" +
+	"\x13DeleteFoundMessages\x12,.memorysidecar.v1.DeleteFoundMessagesRequest\x1a-.memorysidecar.v1.DeleteFoundMessagesResponse\"\x04\xb8\xbe\x18\x01\x12`\n" +
 	"\vPopMessages\x12$.memorysidecar.v1.PopMessagesRequest\x1a%.memorysidecar.v1.PopMessagesResponse\"\x04\xb8\xbe\x18\x01\x12l\n" +
 	"\x0fReplaceMessages\x12(.memorysidecar.v1.ReplaceMessagesRequest\x1a).memorysidecar.v1.ReplaceMessagesResponse\"\x04\xb8\xbe\x18\x01\x12Y\n" +
 	"\tGetWindow\x12\".memorysidecar.v1.GetWindowRequest\x1a#.memorysidecar.v1.GetWindowResponse\"\x03\x90\x02\x02\x12e\n" +
@@ -5276,13 +5277,15 @@ var file_memorysidecar_v1_session_service_proto_goTypes = []any{
 	(*BatchGetMessagesRequest)(nil),     // 97: memorysidecar.v1.BatchGetMessagesRequest
 	(*FindMessagesRequest)(nil),         // 98: memorysidecar.v1.FindMessagesRequest
 	(*BatchDeleteMessagesRequest)(nil),  // 99: memorysidecar.v1.BatchDeleteMessagesRequest
-	(*PopMessagesRequest)(nil),          // 100: memorysidecar.v1.PopMessagesRequest
-	(*ReplaceMessagesRequest)(nil),      // 101: memorysidecar.v1.ReplaceMessagesRequest
-	(*BatchGetMessagesResponse)(nil),    // 102: memorysidecar.v1.BatchGetMessagesResponse
-	(*FindMessagesResponse)(nil),        // 103: memorysidecar.v1.FindMessagesResponse
-	(*BatchDeleteMessagesResponse)(nil), // 104: memorysidecar.v1.BatchDeleteMessagesResponse
-	(*PopMessagesResponse)(nil),         // 105: memorysidecar.v1.PopMessagesResponse
-	(*ReplaceMessagesResponse)(nil),     // 106: memorysidecar.v1.ReplaceMessagesResponse
+	(*DeleteFoundMessagesRequest)(nil),  // 100: memorysidecar.v1.DeleteFoundMessagesRequest
+	(*PopMessagesRequest)(nil),          // 101: memorysidecar.v1.PopMessagesRequest
+	(*ReplaceMessagesRequest)(nil),      // 102: memorysidecar.v1.ReplaceMessagesRequest
+	(*BatchGetMessagesResponse)(nil),    // 103: memorysidecar.v1.BatchGetMessagesResponse
+	(*FindMessagesResponse)(nil),        // 104: memorysidecar.v1.FindMessagesResponse
+	(*BatchDeleteMessagesResponse)(nil), // 105: memorysidecar.v1.BatchDeleteMessagesResponse
+	(*DeleteFoundMessagesResponse)(nil), // 106: memorysidecar.v1.DeleteFoundMessagesResponse
+	(*PopMessagesResponse)(nil),         // 107: memorysidecar.v1.PopMessagesResponse
+	(*ReplaceMessagesResponse)(nil),     // 108: memorysidecar.v1.ReplaceMessagesResponse
 }
 var file_memorysidecar_v1_session_service_proto_depIdxs = []int32{
 	56,  // 0: memorysidecar.v1.CreateSessionRequest.session:type_name -> memorysidecar.v1.Session
@@ -5402,55 +5405,57 @@ var file_memorysidecar_v1_session_service_proto_depIdxs = []int32{
 	97,  // 114: memorysidecar.v1.SessionService.BatchGetMessages:input_type -> memorysidecar.v1.BatchGetMessagesRequest
 	98,  // 115: memorysidecar.v1.SessionService.FindMessages:input_type -> memorysidecar.v1.FindMessagesRequest
 	99,  // 116: memorysidecar.v1.SessionService.BatchDeleteMessages:input_type -> memorysidecar.v1.BatchDeleteMessagesRequest
-	100, // 117: memorysidecar.v1.SessionService.PopMessages:input_type -> memorysidecar.v1.PopMessagesRequest
-	101, // 118: memorysidecar.v1.SessionService.ReplaceMessages:input_type -> memorysidecar.v1.ReplaceMessagesRequest
-	26,  // 119: memorysidecar.v1.SessionService.GetWindow:input_type -> memorysidecar.v1.GetWindowRequest
-	39,  // 120: memorysidecar.v1.SessionService.PreviewPolicy:input_type -> memorysidecar.v1.PreviewPolicyRequest
-	41,  // 121: memorysidecar.v1.SessionService.ListPolicyPresets:input_type -> memorysidecar.v1.ListPolicyPresetsRequest
-	28,  // 122: memorysidecar.v1.SessionService.TrimSession:input_type -> memorysidecar.v1.TrimSessionRequest
-	31,  // 123: memorysidecar.v1.SessionService.RestoreMessages:input_type -> memorysidecar.v1.RestoreMessagesRequest
-	33,  // 124: memorysidecar.v1.SessionService.ListSummaryInputs:input_type -> memorysidecar.v1.ListSummaryInputsRequest
-	35,  // 125: memorysidecar.v1.SessionService.SetSummary:input_type -> memorysidecar.v1.SetSummaryRequest
-	43,  // 126: memorysidecar.v1.SessionService.CompactSession:input_type -> memorysidecar.v1.CompactSessionRequest
-	45,  // 127: memorysidecar.v1.SessionService.ListSummaries:input_type -> memorysidecar.v1.ListSummariesRequest
-	47,  // 128: memorysidecar.v1.SessionService.ListSummarySources:input_type -> memorysidecar.v1.ListSummarySourcesRequest
-	37,  // 129: memorysidecar.v1.SessionService.FillToolResults:input_type -> memorysidecar.v1.FillToolResultsRequest
-	49,  // 130: memorysidecar.v1.SessionService.ExportSession:input_type -> memorysidecar.v1.ExportSessionRequest
-	51,  // 131: memorysidecar.v1.SessionService.ImportSession:input_type -> memorysidecar.v1.ImportSessionRequest
-	53,  // 132: memorysidecar.v1.SessionService.CountTokens:input_type -> memorysidecar.v1.CountTokensRequest
-	1,   // 133: memorysidecar.v1.SessionService.CreateSession:output_type -> memorysidecar.v1.CreateSessionResponse
-	3,   // 134: memorysidecar.v1.SessionService.GetSession:output_type -> memorysidecar.v1.GetSessionResponse
-	5,   // 135: memorysidecar.v1.SessionService.ListSessions:output_type -> memorysidecar.v1.ListSessionsResponse
-	7,   // 136: memorysidecar.v1.SessionService.UpdateSession:output_type -> memorysidecar.v1.UpdateSessionResponse
-	9,   // 137: memorysidecar.v1.SessionService.DeleteSession:output_type -> memorysidecar.v1.DeleteSessionResponse
-	11,  // 138: memorysidecar.v1.SessionService.ForkSession:output_type -> memorysidecar.v1.ForkSessionResponse
-	13,  // 139: memorysidecar.v1.SessionService.ResetSession:output_type -> memorysidecar.v1.ResetSessionResponse
-	16,  // 140: memorysidecar.v1.SessionService.AppendMessages:output_type -> memorysidecar.v1.AppendMessagesResponse
-	19,  // 141: memorysidecar.v1.SessionService.ListMessages:output_type -> memorysidecar.v1.ListMessagesResponse
-	21,  // 142: memorysidecar.v1.SessionService.GetMessage:output_type -> memorysidecar.v1.GetMessageResponse
-	23,  // 143: memorysidecar.v1.SessionService.UpdateMessage:output_type -> memorysidecar.v1.UpdateMessageResponse
-	25,  // 144: memorysidecar.v1.SessionService.DeleteMessage:output_type -> memorysidecar.v1.DeleteMessageResponse
-	102, // 145: memorysidecar.v1.SessionService.BatchGetMessages:output_type -> memorysidecar.v1.BatchGetMessagesResponse
-	103, // 146: memorysidecar.v1.SessionService.FindMessages:output_type -> memorysidecar.v1.FindMessagesResponse
-	104, // 147: memorysidecar.v1.SessionService.BatchDeleteMessages:output_type -> memorysidecar.v1.BatchDeleteMessagesResponse
-	105, // 148: memorysidecar.v1.SessionService.PopMessages:output_type -> memorysidecar.v1.PopMessagesResponse
-	106, // 149: memorysidecar.v1.SessionService.ReplaceMessages:output_type -> memorysidecar.v1.ReplaceMessagesResponse
-	27,  // 150: memorysidecar.v1.SessionService.GetWindow:output_type -> memorysidecar.v1.GetWindowResponse
-	40,  // 151: memorysidecar.v1.SessionService.PreviewPolicy:output_type -> memorysidecar.v1.PreviewPolicyResponse
-	42,  // 152: memorysidecar.v1.SessionService.ListPolicyPresets:output_type -> memorysidecar.v1.ListPolicyPresetsResponse
-	30,  // 153: memorysidecar.v1.SessionService.TrimSession:output_type -> memorysidecar.v1.TrimSessionResponse
-	32,  // 154: memorysidecar.v1.SessionService.RestoreMessages:output_type -> memorysidecar.v1.RestoreMessagesResponse
-	34,  // 155: memorysidecar.v1.SessionService.ListSummaryInputs:output_type -> memorysidecar.v1.ListSummaryInputsResponse
-	36,  // 156: memorysidecar.v1.SessionService.SetSummary:output_type -> memorysidecar.v1.SetSummaryResponse
-	44,  // 157: memorysidecar.v1.SessionService.CompactSession:output_type -> memorysidecar.v1.CompactSessionResponse
-	46,  // 158: memorysidecar.v1.SessionService.ListSummaries:output_type -> memorysidecar.v1.ListSummariesResponse
-	48,  // 159: memorysidecar.v1.SessionService.ListSummarySources:output_type -> memorysidecar.v1.ListSummarySourcesResponse
-	38,  // 160: memorysidecar.v1.SessionService.FillToolResults:output_type -> memorysidecar.v1.FillToolResultsResponse
-	50,  // 161: memorysidecar.v1.SessionService.ExportSession:output_type -> memorysidecar.v1.ExportSessionResponse
-	52,  // 162: memorysidecar.v1.SessionService.ImportSession:output_type -> memorysidecar.v1.ImportSessionResponse
-	54,  // 163: memorysidecar.v1.SessionService.CountTokens:output_type -> memorysidecar.v1.CountTokensResponse
-	133, // [133:164] is the sub-list for method output_type
-	102, // [102:133] is the sub-list for method input_type
+	100, // 117: memorysidecar.v1.SessionService.DeleteFoundMessages:input_type -> memorysidecar.v1.DeleteFoundMessagesRequest
+	101, // 118: memorysidecar.v1.SessionService.PopMessages:input_type -> memorysidecar.v1.PopMessagesRequest
+	102, // 119: memorysidecar.v1.SessionService.ReplaceMessages:input_type -> memorysidecar.v1.ReplaceMessagesRequest
+	26,  // 120: memorysidecar.v1.SessionService.GetWindow:input_type -> memorysidecar.v1.GetWindowRequest
+	39,  // 121: memorysidecar.v1.SessionService.PreviewPolicy:input_type -> memorysidecar.v1.PreviewPolicyRequest
+	41,  // 122: memorysidecar.v1.SessionService.ListPolicyPresets:input_type -> memorysidecar.v1.ListPolicyPresetsRequest
+	28,  // 123: memorysidecar.v1.SessionService.TrimSession:input_type -> memorysidecar.v1.TrimSessionRequest
+	31,  // 124: memorysidecar.v1.SessionService.RestoreMessages:input_type -> memorysidecar.v1.RestoreMessagesRequest
+	33,  // 125: memorysidecar.v1.SessionService.ListSummaryInputs:input_type -> memorysidecar.v1.ListSummaryInputsRequest
+	35,  // 126: memorysidecar.v1.SessionService.SetSummary:input_type -> memorysidecar.v1.SetSummaryRequest
+	43,  // 127: memorysidecar.v1.SessionService.CompactSession:input_type -> memorysidecar.v1.CompactSessionRequest
+	45,  // 128: memorysidecar.v1.SessionService.ListSummaries:input_type -> memorysidecar.v1.ListSummariesRequest
+	47,  // 129: memorysidecar.v1.SessionService.ListSummarySources:input_type -> memorysidecar.v1.ListSummarySourcesRequest
+	37,  // 130: memorysidecar.v1.SessionService.FillToolResults:input_type -> memorysidecar.v1.FillToolResultsRequest
+	49,  // 131: memorysidecar.v1.SessionService.ExportSession:input_type -> memorysidecar.v1.ExportSessionRequest
+	51,  // 132: memorysidecar.v1.SessionService.ImportSession:input_type -> memorysidecar.v1.ImportSessionRequest
+	53,  // 133: memorysidecar.v1.SessionService.CountTokens:input_type -> memorysidecar.v1.CountTokensRequest
+	1,   // 134: memorysidecar.v1.SessionService.CreateSession:output_type -> memorysidecar.v1.CreateSessionResponse
+	3,   // 135: memorysidecar.v1.SessionService.GetSession:output_type -> memorysidecar.v1.GetSessionResponse
+	5,   // 136: memorysidecar.v1.SessionService.ListSessions:output_type -> memorysidecar.v1.ListSessionsResponse
+	7,   // 137: memorysidecar.v1.SessionService.UpdateSession:output_type -> memorysidecar.v1.UpdateSessionResponse
+	9,   // 138: memorysidecar.v1.SessionService.DeleteSession:output_type -> memorysidecar.v1.DeleteSessionResponse
+	11,  // 139: memorysidecar.v1.SessionService.ForkSession:output_type -> memorysidecar.v1.ForkSessionResponse
+	13,  // 140: memorysidecar.v1.SessionService.ResetSession:output_type -> memorysidecar.v1.ResetSessionResponse
+	16,  // 141: memorysidecar.v1.SessionService.AppendMessages:output_type -> memorysidecar.v1.AppendMessagesResponse
+	19,  // 142: memorysidecar.v1.SessionService.ListMessages:output_type -> memorysidecar.v1.ListMessagesResponse
+	21,  // 143: memorysidecar.v1.SessionService.GetMessage:output_type -> memorysidecar.v1.GetMessageResponse
+	23,  // 144: memorysidecar.v1.SessionService.UpdateMessage:output_type -> memorysidecar.v1.UpdateMessageResponse
+	25,  // 145: memorysidecar.v1.SessionService.DeleteMessage:output_type -> memorysidecar.v1.DeleteMessageResponse
+	103, // 146: memorysidecar.v1.SessionService.BatchGetMessages:output_type -> memorysidecar.v1.BatchGetMessagesResponse
+	104, // 147: memorysidecar.v1.SessionService.FindMessages:output_type -> memorysidecar.v1.FindMessagesResponse
+	105, // 148: memorysidecar.v1.SessionService.BatchDeleteMessages:output_type -> memorysidecar.v1.BatchDeleteMessagesResponse
+	106, // 149: memorysidecar.v1.SessionService.DeleteFoundMessages:output_type -> memorysidecar.v1.DeleteFoundMessagesResponse
+	107, // 150: memorysidecar.v1.SessionService.PopMessages:output_type -> memorysidecar.v1.PopMessagesResponse
+	108, // 151: memorysidecar.v1.SessionService.ReplaceMessages:output_type -> memorysidecar.v1.ReplaceMessagesResponse
+	27,  // 152: memorysidecar.v1.SessionService.GetWindow:output_type -> memorysidecar.v1.GetWindowResponse
+	40,  // 153: memorysidecar.v1.SessionService.PreviewPolicy:output_type -> memorysidecar.v1.PreviewPolicyResponse
+	42,  // 154: memorysidecar.v1.SessionService.ListPolicyPresets:output_type -> memorysidecar.v1.ListPolicyPresetsResponse
+	30,  // 155: memorysidecar.v1.SessionService.TrimSession:output_type -> memorysidecar.v1.TrimSessionResponse
+	32,  // 156: memorysidecar.v1.SessionService.RestoreMessages:output_type -> memorysidecar.v1.RestoreMessagesResponse
+	34,  // 157: memorysidecar.v1.SessionService.ListSummaryInputs:output_type -> memorysidecar.v1.ListSummaryInputsResponse
+	36,  // 158: memorysidecar.v1.SessionService.SetSummary:output_type -> memorysidecar.v1.SetSummaryResponse
+	44,  // 159: memorysidecar.v1.SessionService.CompactSession:output_type -> memorysidecar.v1.CompactSessionResponse
+	46,  // 160: memorysidecar.v1.SessionService.ListSummaries:output_type -> memorysidecar.v1.ListSummariesResponse
+	48,  // 161: memorysidecar.v1.SessionService.ListSummarySources:output_type -> memorysidecar.v1.ListSummarySourcesResponse
+	38,  // 162: memorysidecar.v1.SessionService.FillToolResults:output_type -> memorysidecar.v1.FillToolResultsResponse
+	50,  // 163: memorysidecar.v1.SessionService.ExportSession:output_type -> memorysidecar.v1.ExportSessionResponse
+	52,  // 164: memorysidecar.v1.SessionService.ImportSession:output_type -> memorysidecar.v1.ImportSessionResponse
+	54,  // 165: memorysidecar.v1.SessionService.CountTokens:output_type -> memorysidecar.v1.CountTokensResponse
+	134, // [134:166] is the sub-list for method output_type
+	102, // [102:134] is the sub-list for method input_type
 	102, // [102:102] is the sub-list for extension type_name
 	102, // [102:102] is the sub-list for extension extendee
 	0,   // [0:102] is the sub-list for field type_name

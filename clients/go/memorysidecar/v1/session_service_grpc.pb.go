@@ -34,6 +34,7 @@ const (
 	SessionService_BatchGetMessages_FullMethodName    = "/memorysidecar.v1.SessionService/BatchGetMessages"
 	SessionService_FindMessages_FullMethodName        = "/memorysidecar.v1.SessionService/FindMessages"
 	SessionService_BatchDeleteMessages_FullMethodName = "/memorysidecar.v1.SessionService/BatchDeleteMessages"
+	SessionService_DeleteFoundMessages_FullMethodName = "/memorysidecar.v1.SessionService/DeleteFoundMessages"
 	SessionService_PopMessages_FullMethodName         = "/memorysidecar.v1.SessionService/PopMessages"
 	SessionService_ReplaceMessages_FullMethodName     = "/memorysidecar.v1.SessionService/ReplaceMessages"
 	SessionService_GetWindow_FullMethodName           = "/memorysidecar.v1.SessionService/GetWindow"
@@ -220,6 +221,12 @@ type SessionServiceClient interface {
 	//   - NOT_FOUND, `MESSAGE_NOT_FOUND`, unless `allow_missing` is set
 	//   - ABORTED, `LAST_SEQ_MISMATCH`
 	BatchDeleteMessages(ctx context.Context, in *BatchDeleteMessagesRequest, opts ...grpc.CallOption) (*BatchDeleteMessagesResponse, error)
+	// Finds messages by their ids in the sessions of the namespace, as FindMessages does, and deletes
+	// them permanently, each as DeleteMessage does. Capability `delete_found_messages`.
+	//
+	// Errors:
+	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+	DeleteFoundMessages(ctx context.Context, in *DeleteFoundMessagesRequest, opts ...grpc.CallOption) (*DeleteFoundMessagesResponse, error)
 	// Removes the newest messages of the log permanently and returns them, in one transaction. They
 	// are taken one by one, whatever the `tool_pairing` of the policy: a tool call may stay whose
 	// result was removed. Otherwise each goes as by DeleteMessage, and the policy runs once.
@@ -495,6 +502,16 @@ func (c *sessionServiceClient) BatchDeleteMessages(ctx context.Context, in *Batc
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(BatchDeleteMessagesResponse)
 	err := c.cc.Invoke(ctx, SessionService_BatchDeleteMessages_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *sessionServiceClient) DeleteFoundMessages(ctx context.Context, in *DeleteFoundMessagesRequest, opts ...grpc.CallOption) (*DeleteFoundMessagesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DeleteFoundMessagesResponse)
+	err := c.cc.Invoke(ctx, SessionService_DeleteFoundMessages_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -838,6 +855,12 @@ type SessionServiceServer interface {
 	//   - NOT_FOUND, `MESSAGE_NOT_FOUND`, unless `allow_missing` is set
 	//   - ABORTED, `LAST_SEQ_MISMATCH`
 	BatchDeleteMessages(context.Context, *BatchDeleteMessagesRequest) (*BatchDeleteMessagesResponse, error)
+	// Finds messages by their ids in the sessions of the namespace, as FindMessages does, and deletes
+	// them permanently, each as DeleteMessage does. Capability `delete_found_messages`.
+	//
+	// Errors:
+	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+	DeleteFoundMessages(context.Context, *DeleteFoundMessagesRequest) (*DeleteFoundMessagesResponse, error)
 	// Removes the newest messages of the log permanently and returns them, in one transaction. They
 	// are taken one by one, whatever the `tool_pairing` of the policy: a tool call may stay whose
 	// result was removed. Otherwise each goes as by DeleteMessage, and the policy runs once.
@@ -1013,6 +1036,9 @@ func (UnimplementedSessionServiceServer) FindMessages(context.Context, *FindMess
 }
 func (UnimplementedSessionServiceServer) BatchDeleteMessages(context.Context, *BatchDeleteMessagesRequest) (*BatchDeleteMessagesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method BatchDeleteMessages not implemented")
+}
+func (UnimplementedSessionServiceServer) DeleteFoundMessages(context.Context, *DeleteFoundMessagesRequest) (*DeleteFoundMessagesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteFoundMessages not implemented")
 }
 func (UnimplementedSessionServiceServer) PopMessages(context.Context, *PopMessagesRequest) (*PopMessagesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method PopMessages not implemented")
@@ -1349,6 +1375,24 @@ func _SessionService_BatchDeleteMessages_Handler(srv interface{}, ctx context.Co
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(SessionServiceServer).BatchDeleteMessages(ctx, req.(*BatchDeleteMessagesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SessionService_DeleteFoundMessages_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteFoundMessagesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).DeleteFoundMessages(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SessionService_DeleteFoundMessages_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).DeleteFoundMessages(ctx, req.(*DeleteFoundMessagesRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -1700,6 +1744,10 @@ var SessionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "BatchDeleteMessages",
 			Handler:    _SessionService_BatchDeleteMessages_Handler,
+		},
+		{
+			MethodName: "DeleteFoundMessages",
+			Handler:    _SessionService_DeleteFoundMessages_Handler,
 		},
 		{
 			MethodName: "PopMessages",

@@ -92,9 +92,11 @@ export const MESSAGE_WAYS: Ways = {
     allowMissing: false,
   }),
   ...sameWay("MESSAGE_NOT_FOUND", ["getMessage", "deleteMessage"], TO_SEED),
-  ...sameWay("PAGE_TOKEN_INVALID", ["listMessages", "batchGetMessages", "findMessages"], {
-    pageToken: "x",
-  }),
+  ...sameWay(
+    "PAGE_TOKEN_INVALID",
+    ["listMessages", "batchGetMessages", "findMessages", "deleteFoundMessages"],
+    { pageToken: "x" },
+  ),
   ...sameWay("MESSAGE_ALREADY_EXISTS", ["appendMessages"], {
     messages: [message({ messageId: "first" })],
   }),

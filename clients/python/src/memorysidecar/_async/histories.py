@@ -125,6 +125,27 @@ class AsyncHistoryMethods(AsyncCalls):
         )
         return await self._unary(request, v1.BatchDeleteMessagesResponse, call)
 
+    async def delete_found_messages(
+        self,
+        message_ids: Iterable[str],
+        *,
+        filter: v1.SessionFilter | f.Json | None = None,
+        page_token: str = "",
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.DeleteFoundMessagesResponse:
+        """Deletes messages, for good, in all sessions that have their ids: each session in one
+        transaction. The answer says which. While it has a ``next_page_token`` there are sessions
+        left to search: pass it to search on, unless all that you expect is deleted.
+
+        :param filter: of the sessions to search.
+        """
+        request = v1.DeleteFoundMessagesRequest(
+            message_ids=f.ids_of(message_ids),
+            filter=f.filter_of(v1.SessionFilter, filter),
+            page_token=page_token,
+        )
+        return await self._unary(request, v1.DeleteFoundMessagesResponse, call)
+
     async def replace_messages(
         self,
         session_id: str,

@@ -104,6 +104,40 @@ class BatchDeleteMessagesResponse(_message.Message):
     window_totals: _window_pb2.Totals
     def __init__(self, revision: _Optional[int] = ..., deleted_count: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
+class DeleteFoundMessagesRequest(_message.Message):
+    __slots__ = ("namespace", "message_ids", "filter", "page_token", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    message_ids: _containers.RepeatedScalarFieldContainer[str]
+    filter: _session_pb2.SessionFilter
+    page_token: str
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., message_ids: _Optional[_Iterable[str]] = ..., filter: _Optional[_Union[_session_pb2.SessionFilter, _Mapping]] = ..., page_token: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class DeletedMessage(_message.Message):
+    __slots__ = ("session_id", "message_id", "seq", "revision")
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
+    SEQ_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    session_id: str
+    message_id: str
+    seq: int
+    revision: int
+    def __init__(self, session_id: _Optional[str] = ..., message_id: _Optional[str] = ..., seq: _Optional[int] = ..., revision: _Optional[int] = ...) -> None: ...
+
+class DeleteFoundMessagesResponse(_message.Message):
+    __slots__ = ("messages", "next_page_token")
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    messages: _containers.RepeatedCompositeFieldContainer[DeletedMessage]
+    next_page_token: str
+    def __init__(self, messages: _Optional[_Iterable[_Union[DeletedMessage, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
 class PopMessagesRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "count", "expected_last_seq", "request_id")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]

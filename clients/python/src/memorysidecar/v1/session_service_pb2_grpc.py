@@ -121,6 +121,11 @@ class SessionServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_history__pb2.BatchDeleteMessagesRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_history__pb2.BatchDeleteMessagesResponse.FromString,
                 _registered_method=True)
+        self.DeleteFoundMessages = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/DeleteFoundMessages',
+                request_serializer=memorysidecar_dot_v1_dot_history__pb2.DeleteFoundMessagesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_history__pb2.DeleteFoundMessagesResponse.FromString,
+                _registered_method=True)
         self.PopMessages = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/PopMessages',
                 request_serializer=memorysidecar_dot_v1_dot_history__pb2.PopMessagesRequest.SerializeToString,
@@ -444,6 +449,17 @@ class SessionServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def DeleteFoundMessages(self, request, context):
+        """Finds messages by their ids in the sessions of the namespace, as FindMessages does, and deletes
+        them permanently, each as DeleteMessage does. Capability `delete_found_messages`.
+
+        Errors:
+        - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def PopMessages(self, request, context):
         """Removes the newest messages of the log permanently and returns them, in one transaction. They
         are taken one by one, whatever the `tool_pairing` of the policy: a tool call may stay whose
@@ -722,6 +738,11 @@ def add_SessionServiceServicer_to_server(servicer, server):
                     servicer.BatchDeleteMessages,
                     request_deserializer=memorysidecar_dot_v1_dot_history__pb2.BatchDeleteMessagesRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_history__pb2.BatchDeleteMessagesResponse.SerializeToString,
+            ),
+            'DeleteFoundMessages': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteFoundMessages,
+                    request_deserializer=memorysidecar_dot_v1_dot_history__pb2.DeleteFoundMessagesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_history__pb2.DeleteFoundMessagesResponse.SerializeToString,
             ),
             'PopMessages': grpc.unary_unary_rpc_method_handler(
                     servicer.PopMessages,
@@ -1239,6 +1260,33 @@ class SessionService:
             '/memorysidecar.v1.SessionService/BatchDeleteMessages',
             memorysidecar_dot_v1_dot_history__pb2.BatchDeleteMessagesRequest.SerializeToString,
             memorysidecar_dot_v1_dot_history__pb2.BatchDeleteMessagesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteFoundMessages(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/DeleteFoundMessages',
+            memorysidecar_dot_v1_dot_history__pb2.DeleteFoundMessagesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_history__pb2.DeleteFoundMessagesResponse.FromString,
             options,
             channel_credentials,
             insecure,
