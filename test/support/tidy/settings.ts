@@ -48,6 +48,8 @@ export const ENTRY_POINTS: EntryPoints = {
     /^tools\/(build|fix|gen|reference\/main|release|smoke|test|vector-kernel|verify)\.ts$/,
     /^clients\/typescript\/src\/index\.ts$/,
     /^clients\/typescript\/examples\/\w+\.ts$/,
+    // The agent of examples/README.md, which test/languages runs.
+    /^examples\/agent\/agent\.ts$/,
     // A program of docs/hooks.md, which runs it.
     /^examples\/hooks\/worker\.ts$/,
   ],
