@@ -3,6 +3,8 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { TestClient } from "../support/contract/client.ts";
@@ -116,6 +118,54 @@ test("what is not a whole back-up is never restored", async () => {
   const cut = command(env, "restore", PLACE, target);
   expect(cut).toMatchObject({ status: 1, stderr: expect.stringContaining("manifest") });
   expect(existsSync(join(target, "data.mdb"))).toBe(false);
+});
+
+/** Starts a server that refuses every request in the way that S3 does; gives its URL. */
+async function startRefusing(status: number, code: string, text: string): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume();
+    const body =
+      `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code>` +
+      `<Message>${text}</Message><RequestId>4442587FB7D0A2F9</RequestId></Error>`;
+    response.writeHead(status, { "content-type": "application/xml" });
+    response.end(request.method === "HEAD" ? "" : body);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test.each([
+  [403, "SignatureDoesNotMatch", "The request signature does not match the one you provided."],
+  [403, "AccessDenied", "Access Denied"],
+  [404, "NoSuchBucket", "The specified bucket does not exist"],
+])("a refusal with %s %s is told, and nothing is left behind", async (status, code, text) => {
+  const url = await startRefusing(status, code, text);
+  const folder = await makeFolder();
+  const data = join(folder, "data");
+  const server = await start({ dataDir: data });
+  await server.stop();
+  const env = { AWS_ACCESS_KEY_ID: "AKIDEXAMPLE", AWS_SECRET_ACCESS_KEY: "not-told" };
+  const target = join(folder, "restored");
+  for (const args of [
+    ["backup", data, PLACE],
+    ["restore", PLACE, target],
+  ]) {
+    // The refusing server runs in this process: it must not be blocked.
+    const child = spawn(process.execPath, [join(ROOT, "src/main.ts"), ...args, "--endpoint", url], {
+      env: { ...process.env, ...env },
+    });
+    let stderr = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    const [exit] = (await once(child, "close")) as [number];
+    expect(exit, stderr).toBe(70);
+    expect(stderr).toContain(`refuses s3://backups: ${code}: ${text}`);
+    expect(stderr).not.toContain("not-told");
+  }
+  expect(readdirSync(folder)).toEqual(["data"]);
 });
 
 test("flags and variables are checked before anything is copied", async () => {

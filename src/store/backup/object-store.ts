@@ -73,10 +73,17 @@ export async function uploadBackUp(
   place: ObjectPlace,
   options: TransferOptions & { readonly keep?: number | undefined },
 ): Promise<StoredBackUp> {
+  return await toldBy(place, async () => await upload(await connect(store, place), place, options));
+}
+
+async function upload(
+  client: S3Client,
+  place: ObjectPlace,
+  options: TransferOptions & { readonly keep?: number | undefined },
+): Promise<StoredBackUp> {
   const { directory, keep, onProgress } = options;
   const manifest = readManifest(directory);
   if (manifest === undefined) throw new Error(`There is no back-up in ${directory}.`);
-  const client = await connect(store, place);
   const name = new Date(manifest.startMs).toISOString().replaceAll(":", "");
   const folder = under(place.prefix, name);
   const { bytes } = manifest;
@@ -107,9 +114,16 @@ export async function uploadBackUp(
 export async function downloadBackUp(
   store: ObjectStore,
   place: ObjectPlace,
+  options: TransferOptions,
+): Promise<void> {
+  await toldBy(place, async () => await download(await connect(store, place), place, options));
+}
+
+async function download(
+  client: S3Client,
+  place: ObjectPlace,
   { directory, onProgress }: TransferOptions,
 ): Promise<void> {
-  const client = await connect(store, place);
   const folder = (await foldersIn(client, place)).at(-1);
   if (folder === undefined) {
     throw new Error(`There is no complete back-up in s3://${place.bucket}/${place.prefix}.`);
@@ -120,6 +134,19 @@ export async function downloadBackUp(
   for (const name of [DATA_FILE, MANIFEST_FILE]) {
     const file = createWriteStream(join(directory, name), { mode: 0o600 });
     await pipeline(await read(client, under(folder, name)), file);
+  }
+}
+
+/** Says which bucket an object store refuses, and by which code: its texts alone say neither. */
+async function toldBy<T>({ bucket }: ObjectPlace, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = error instanceof Error && "statusCode" in error && "code" in error && error.code;
+    if (typeof code !== "string" || !(error instanceof Error)) throw error;
+    throw new Error(`The object store refuses s3://${bucket}: ${code}: ${error.message}`, {
+      cause: error,
+    });
   }
 }
 
