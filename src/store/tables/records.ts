@@ -52,6 +52,33 @@ export type RecordRow = Omit<KeptRecord, "path" | "key"> & {
   readonly partsNo: number;
 };
 
+// A row is decoded for every record that is read. Fields are named one by one: a rest of all others
+// would cost more than the reads of the store.
+function factsOf(
+  row: Omit<RecordRow, keyof Composed | "bodyNo" | "partsNo">,
+  { crc32, owner, search }: Composed,
+): Omit<RecordRow, "bodyNo" | "partsNo"> {
+  const facts = {
+    valueBytes: row.valueBytes,
+    crc32,
+    mediaType: row.mediaType,
+    owner,
+    ttlMs: row.ttlMs,
+    expireMs: row.expireMs,
+    version: row.version,
+    etagRevision: row.etagRevision,
+    writer: row.writer,
+    createMs: row.createMs,
+    updateMs: row.updateMs,
+  };
+  return search === undefined ? facts : { ...facts, search };
+}
+
+/** The parts of a record that the fields of a row make up. */
+interface Composed extends Pick<KeptRecord, "crc32" | "owner"> {
+  readonly search: RecordSearch | undefined;
+}
+
 const NO_SEARCH: RecordSearch = { collectionId: "", documentCount: 0 };
 
 /** By namespace and the id of the name. */
@@ -84,12 +111,13 @@ export const RECORD = defineTable(0x38, "record", [aText, lastText], {
     ({ owner, crc32 = 0, search = NO_SEARCH, ...row }: RecordRow) => {
       return { ...row, ...owner, ...search, crc32 };
     },
-    ({ userId, agentId, sessionId, crc32, collectionId, documentCount, ...row }): RecordRow => ({
-      ...row,
-      ...(documentCount === 0 ? {} : { search: { collectionId, documentCount } }),
-      owner: { userId, agentId, sessionId },
-      crc32: row.partsNo === 0 ? undefined : crc32,
-    }),
+    (row): RecordRow => {
+      const { bodyNo, collectionId, documentCount, partsNo, userId, agentId, sessionId } = row;
+      const search = documentCount === 0 ? undefined : { collectionId, documentCount };
+      const owner = { userId, agentId, sessionId };
+      const crc32 = partsNo === 0 ? undefined : row.crc32;
+      return { bodyNo, partsNo, ...factsOf(row, { crc32, owner, search }) };
+    },
   ),
   bucket: bucket.firstText,
   bodyNo: ({ bodyNo }) => bodyNo,
@@ -191,12 +219,9 @@ export function readRows(
 }
 
 /** A record as the layers above see it. */
-export function recordOf({
-  bodyNo: _,
-  partsNo: __,
-  ...record
-}: RecordRow & RecordName): KeptRecord {
-  return record;
+export function recordOf(row: RecordRow & RecordName): KeptRecord {
+  const { crc32, key, owner, path, search } = row;
+  return { path, key, ...factsOf(row, { crc32, owner, search }) };
 }
 
 // Throws RECORD_CORRUPT when the value is missing or that of another record.
@@ -276,15 +301,20 @@ export function readRecordRange(
   name: RecordName,
   range: ValueRange,
 ): ReadRecord | undefined {
-  const [row] = readRows(core, namespace, [name], "committed").values();
-  if (row === undefined) return undefined;
-  const { limit, offset } = range;
+  const { path, key } = name;
+  const found = RECORD.get(core, RECORD.key(namespace, recordId(name)), "committed");
+  if (found === undefined) return undefined;
+  const row = { path, key, ...found };
+  const { limit } = range;
   if (limit === 0) return { ...recordOf(row), value: undefined };
-  const value =
-    row.partsNo === 0
-      ? valueIn(core, row).subarray(offset, offset + limit)
-      : partsIn(core, row, range);
-  return { ...recordOf(row), value };
+  return { ...recordOf(row), value: pieceIn(core, row, range) };
+}
+
+function pieceIn(core: Core, row: RecordRow & RecordName, range: ValueRange): Uint8Array {
+  if (row.partsNo !== 0) return partsIn(core, row, range);
+  const value = valueIn(core, row);
+  const { limit, offset } = range;
+  return offset === 0 && value.length <= limit ? value : value.subarray(offset, offset + limit);
 }
 
 /** The keys of a query: from `start` on and below `end`. */
