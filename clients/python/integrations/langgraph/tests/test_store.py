@@ -125,21 +125,48 @@ def test_texts_expire_and_live_on_with_their_items(client: Client) -> None:
         assert store.get(("t",), long_key) is not None
         time.sleep(0.3)
     documents = list(client.list_documents(collection_id="langgraph.store"))
-    assert sorted(one.metadata["key"] for one in documents) == sorted(
-        2 * ["got", "found", long_key, "kept"]
-    )
+    assert sorted(one.text for one in documents if one.text != "a plum") == [
+        "a pear for found",
+        "a pear for got",
+        "a pear for kkkkk",
+        "an apple",
+    ]
+    assert len(documents) == 8
     store.put(("t",), "found", {"a": "a pear", "b": "a plum"}, ttl=None)
     assert not any(
         one.HasField("ttl")
         for one in client.list_documents(collection_id="langgraph.store")
-        if one.metadata["key"] == "found"
+        if one.record.key == "found"
     )
+
+
+def test_texts_go_with_their_items(client: Client) -> None:
+    store = SidecarStore(client, index={"fields": ["a[*]"]})
+
+    def texts() -> list[str]:
+        documents = client.list_documents(collection_id="langgraph.store")
+        return sorted(one.text for one in documents)
+
+    store.put(("t",), "one", {"a": ["a pear", "a plum"]})
+    store.put(("t",), "two", {"a": ["an apple"]})
+    store.put(("t",), "one", {"a": ["a pear"]})
+    assert texts() == ["a pear", "an apple"]
+    [pear, _] = client.list_documents(collection_id="langgraph.store")
+    client.delete_record(pear.record.path, pear.record.key)
+    assert texts() == ["an apple"]
+    store.put(("t",), "two", {"a": ["an apple"]}, index=False)
+    assert texts() == []
 
 
 def test_limits_are_said(client: Client) -> None:
     store = SidecarStore(client)
     with pytest.raises(ValueError, match=r"4\d{6} bytes as JSON; at most 4128768"):
         store.put(("t",), "k", {"v": "x" * 4_200_000})
+    found = SidecarStore(client, index={"fields": ["a[*]"]})
+    with pytest.raises(ValueError, match="257 texts to search by; at most 256"):
+        found.put(("t",), "k", {"a": [f"text {at}" for at in range(257)]})
+    with pytest.raises(ValueError, match="the value and the texts of 'k'"):
+        found.put(("t",), "k", {"a": ["x" * 900_000], "v": "x" * 2_500_000})
     with pytest.raises(ValueError, match="254 bytes"):
         store.put(("x" * 255,), "k", {"v": 1})
     with pytest.raises(ValueError, match=r"\$in"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from memorysidecar import v1
 
@@ -19,10 +19,10 @@ from ._plan import Call, Collect, Plan
 Typed = tuple[str, bytes]
 Name = tuple[Sequence[str], str]
 """The path and the key of a record."""
-M = TypeVar("M", v1.RecordOperation, v1.Document)
 
 PART_BYTES = 3 * 1024 * 1024
 MAX_OPERATIONS = 256
+MAX_DOCUMENTS = 1_000
 MAX_LOOKUPS = 256
 IN_PARTS = ";parts"
 
@@ -60,17 +60,20 @@ def put(
     return operations
 
 
-def batches(messages: Iterable[M]) -> Iterator[list[M]]:
-    """Splits what is written into requests that the server takes, in order. Most need only one."""
-    batch: list[M] = []
-    size = 0
-    for message in messages:
-        length = message.ByteSize() + 8
-        if batch and (len(batch) == MAX_OPERATIONS or size + length > PART_BYTES + 65_536):
+def batches(operations: Iterable[v1.RecordOperation]) -> Iterator[list[v1.RecordOperation]]:
+    """Splits operations into requests that the server takes, in order. Most need only one."""
+    batch: list[v1.RecordOperation] = []
+    size = documents = 0
+    for operation in operations:
+        length = operation.ByteSize() + 8
+        own = len(operation.put.record.search.documents)
+        is_full = len(batch) == MAX_OPERATIONS or documents + own > MAX_DOCUMENTS
+        if batch and (is_full or size + length > PART_BYTES + 65_536):
             yield batch
-            batch, size = [], 0
-        batch.append(message)
+            batch, size, documents = [], 0, 0
+        batch.append(operation)
         size += length
+        documents += own
     if batch:
         yield batch
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timezone
@@ -42,7 +41,8 @@ Name = tuple[Labels, str]
 Vectors = Mapping[tuple[str, str], Sequence[float]]
 """By purpose, ``query`` or ``text``, and text."""
 
-MAX_VALUE_BYTES = 4 * 1024 * 1024 - 65_536
+MAX_RECORD_BYTES = 4 * 1024 * 1024 - 65_536
+MAX_TEXTS = 256
 HITS = 100
 MODEL = "langgraph"
 
@@ -51,9 +51,10 @@ class SidecarStore(BaseStore):
     """Keeps the items of agents in Memory Sidecar.
 
     An item is a record below the path ``root``, ``items``. The puts of a batch are one transaction
-    unless there are more than 256 or they take more than 3 MiB. With ``index``, the texts of an
-    item are documents of the collection ``ROOT.store`` as well, written after the record. A search
-    gives the values of the records, so that it never gives one that was replaced or has expired.
+    unless there are more than 256, they have more than 1,000 texts, or they take more than 3 MiB.
+    With ``index``, the texts of an item, at most 256, are documents of its record in the collection
+    ``ROOT.store``: the server writes, refreshes and deletes them with it. A search gives the values
+    of the records, so that it never gives one that was replaced or has expired.
 
     With a ``Client``, asynchronous methods run in threads. With an ``AsyncClient``, make the store
     on its event loop; synchronous methods then work from other threads.
@@ -155,8 +156,6 @@ class SidecarStore(BaseStore):
             ]
             names = [self._record_name(op.namespace, op.key) for _, op in gets]
             records = yield from values.look_up(names, refresh_ttl=refresh)
-            if refresh:
-                yield from self._refresh_texts([op for _, op in gets], records)
             for (place, _), record in zip(gets, records, strict=True):
                 results[place] = None if record is None else _item_of(record, Item)
         for place, op in enumerate(ops):
@@ -189,31 +188,8 @@ class SidecarStore(BaseStore):
         found = found[op.offset : end]
         if op.refresh_ttl:
             names = [self._record_name(item.namespace, item.key) for item in found]
-            records = yield from values.look_up(names, omit_values=True, refresh_ttl=True)
-            yield from self._refresh_texts(found, records)
+            yield from values.look_up(names, omit_values=True, refresh_ttl=True)
         return found
-
-    def _refresh_texts(
-        self,
-        items: Sequence[GetOp | SearchItem],
-        records: Sequence[v1.NamedRecord | None],
-    ) -> Plan[None]:
-        """Lets the texts of items that expire live on with them."""
-        ids = [
-            _document_id(item.namespace, item.key, index)
-            for item, record in zip(items, records, strict=True)
-            if record is not None and record.HasField("ttl")
-            for index in range(_text_count(record))
-        ]
-        for start in range(0, len(ids), values.MAX_OPERATIONS):
-            yield Call(
-                partial(
-                    lambda batch, client: client.refresh_documents(
-                        batch, collection_id=self._collection
-                    ),
-                    ids[start : start + values.MAX_OPERATIONS],
-                )
-            )
 
     def _ranked(
         self, op: SearchOp, vectors: Vectors, count: int
@@ -225,16 +201,17 @@ class SidecarStore(BaseStore):
         token = ""
         while True:
             answer = yield Call(partial(self._recall, op, vectors, token))
-            scores: dict[Name, float] = {}
             for hit in answer.hits:
-                metadata = hit.document.metadata
-                name = tuple(metadata["namespace"]), metadata["key"]
-                if name not in seen:
-                    seen.add(name)
-                    scores[name] = hit.relevance if self.embeddings is None else hit.score
-            records = yield from values.look_up([self._record_name(*name) for name in scores])
-            for score, record in zip(scores.values(), records, strict=True):
-                if record is not None and _fits(record, op):
+                of = hit.document.record
+                record = hit.found_record.record
+                if not hit.found_record.HasField("record") or hit.found_record.value_omitted:
+                    # It is gone, or the answer had no room for it.
+                    [record] = yield from values.look_up([(of.path, of.key)])
+                if record is None:
+                    continue
+                seen.add(_name_of(record))
+                if _fits(record, op):
+                    score = hit.relevance if self.embeddings is None else hit.score
                     found.append(_item_of(record, SearchItem, score=score))
             token = answer.next_page_token
             if not token or len(found) >= count:
@@ -257,6 +234,8 @@ class SidecarStore(BaseStore):
             },
             page_size=HITS,
             page_token=token,
+            include_records=True,
+            best_of_record=True,
             **own,
         )
 
@@ -275,77 +254,45 @@ class SidecarStore(BaseStore):
         return list(islice(sorted(chosen), op.offset, op.offset + op.limit))
 
     def _write(self, puts: Sequence[PutOp], vectors: Vectors) -> Plan[None]:
-        texts = [self._texts(op) for op in puts]
-        had = [0] * len(puts)
-        if self.index_config is not None:
-            names = [self._record_name(op.namespace, op.key) for op in puts]
-            stored = yield from values.look_up(names, omit_values=True)
-            had = [0 if record is None else _text_count(record) for record in stored]
-        yield from values.write(map(self._operation, puts, map(len, texts)))
-        documents = []
-        unused = []
-        for op, found, count in zip(puts, texts, had, strict=True):
-            documents += [
-                self._document(op, index, text, vectors) for index, text in enumerate(found)
-            ]
-            unused += [
-                _document_id(op.namespace, op.key, index) for index in range(len(found), count)
-            ]
-        for batch in values.batches(documents):
-            yield Call(
-                partial(
-                    lambda batch, client: client.upsert_documents(
-                        batch, collection_id=self._collection
-                    ),
-                    batch,
-                )
-            )
-        for start in range(0, len(unused), values.MAX_OPERATIONS):
-            ids = unused[start : start + values.MAX_OPERATIONS]
-            yield Call(
-                partial(
-                    lambda ids, client: client.delete_documents(
-                        ids, collection_id=self._collection, allow_missing=True
-                    ),
-                    ids,
-                )
-            )
+        yield from values.write(self._operation(op, vectors) for op in puts)
 
-    def _operation(self, op: PutOp, text_count: int) -> v1.RecordOperation:
+    def _operation(self, op: PutOp, vectors: Vectors) -> v1.RecordOperation:
         path, key = self._record_name(op.namespace, op.key)
         if op.value is None:
             return values.deletion(path, key)
         data = json.dumps({"key": op.key, "value": op.value}, ensure_ascii=False).encode()
-        if len(data) > MAX_VALUE_BYTES:
-            raise ValueError(
-                f"the value of {op.key!r} in {op.namespace} takes {len(data)} bytes as JSON; "
-                f"at most {MAX_VALUE_BYTES} are allowed"
-            )
         record = v1.NamedRecord(
             path=path,
             key=key,
             value=data,
-            media_type=f"application/json; texts={text_count}",
+            media_type="application/json",
             owner=self._owner(op.namespace),
         )
-        _set_ttl(record, op)
+        if op.ttl is not None:
+            record.ttl.FromMilliseconds(max(1000, round(op.ttl * 60_000)))
+        texts = self._texts(op)
+        if len(texts) > MAX_TEXTS:
+            raise ValueError(
+                f"{op.key!r} in {op.namespace} has {len(texts)} texts to search by; at most "
+                f"{MAX_TEXTS} are allowed"
+            )
+        if texts:
+            record.search.collection_id = self._collection
+            record.search.documents.extend(
+                self._document(op.namespace, text, vectors) for text in texts
+            )
+        if record.ByteSize() > MAX_RECORD_BYTES:
+            what = "the value and the texts" if texts else "the value"
+            raise ValueError(
+                f"{what} of {op.key!r} in {op.namespace} take {record.ByteSize()} bytes as JSON; "
+                f"at most {MAX_RECORD_BYTES} are allowed"
+            )
         return v1.RecordOperation(put=v1.RecordPut(record=record))
 
-    def _document(self, op: PutOp, index: int, text: str, vectors: Vectors) -> v1.Document:
-        document = v1.Document(
-            document_id=_document_id(op.namespace, op.key, index),
-            text=text,
-            scope=self._owner(op.namespace),
-        )
-        _set_ttl(document, op)
-        ends = range(1, len(op.namespace) + 1)
-        document.metadata.update(
-            {
-                "namespace": list(op.namespace),
-                "key": op.key,
-                "prefixes": [_joined(op.namespace[:end]) for end in ends],
-            }
-        )
+    def _document(self, namespace: Labels, text: str, vectors: Vectors) -> v1.Document:
+        document = v1.Document(text=text)
+        ends = range(1, len(namespace) + 1)
+        document.metadata["prefixes"] = [_joined(namespace[:end]) for end in ends]
         vector = vectors.get(("text", text))
         if vector is not None and any(vector):
             document.embedding.CopyFrom(v1.Embedding(model=MODEL, values=vector))
@@ -414,20 +361,6 @@ def _holds(condition: MatchCondition, space: Labels) -> bool:
     return not path or all(wanted in ("*", label) for wanted, label in zip(path, part, strict=True))
 
 
-def _text_count(record: v1.NamedRecord) -> int:
-    return int(record.media_type.rpartition("texts=")[2] or 0)
-
-
 def _joined(namespace: Sequence[str]) -> str:
     """Makes one text of labels, which have no period."""
     return ".".join(namespace)
-
-
-def _set_ttl(to: v1.NamedRecord | v1.Document, op: PutOp) -> None:
-    if op.ttl is not None:
-        to.ttl.FromMilliseconds(max(1000, round(op.ttl * 60_000)))
-
-
-def _document_id(namespace: Sequence[str], key: str, index: int) -> str:
-    name = json.dumps([*namespace, key]).encode()
-    return f"{hashlib.sha256(name).hexdigest()}.{index}"
