@@ -135,9 +135,7 @@ def test_a_context_in_a_form_is_the_whole_prompt(client: Client) -> None:
 
 
 def test_blocks_stand_in_their_places(client: Client) -> None:
-    client.append(
-        "s", CHAT, form="openai_chat", create_session=True, session={"user_id": "ana"}
-    )
+    client.append("s", CHAT, form="openai_chat", create_session=True, session={"user_id": "ana"})
     client.remember("Ana likes the sea.", user_id="ana")
     fact: dict[str, Any] = {"name": "facts", "sections": "long_term", "fence": "facts"}
     prompt = client.assemble_context("s", form="anthropic", blocks=[{**fact, "place": "system"}])
@@ -158,7 +156,9 @@ def test_blocks_stand_in_their_places(client: Client) -> None:
     assert json.loads(call["tool_calls"][0]["function"]["arguments"]) == {"query": "sea"}
     assert answer["tool_call_id"] == "facts" and answer["content"].startswith("<<<\n")
     assert question["content"] == "And Ana?"
-    given = v1.ContextBlock(name="b", place=v1.CONTEXT_PLACE_SYSTEM, sections=["CONTEXT_SECTION_KIND_LONG_TERM"])
+    given = v1.ContextBlock(
+        name="b", place=v1.CONTEXT_PLACE_SYSTEM, sections=["CONTEXT_SECTION_KIND_LONG_TERM"]
+    )
     fenced = {"name": "c", "place": "system", "sections": [3], "fence": {"tag": "people"}}
     texts = client.assemble_context("s", blocks=[given, fenced]).blocks
     assert [one.name for one in texts] == ["b", "c"]

@@ -64,6 +64,26 @@ MISTAKES: dict[str, tuple[Callable[[Any], Any], list[str]]] = {
         lambda client: client.append("s", {"role": "user", "text": "b", "message_id": "m"}),
         ['Message "m" of session "s"', "request_id"],
     ),
+    "unknown preset": (
+        lambda client: client.create_session("t", policy=policy.preset("sliding")),
+        ["preset.name", "sliding_window"],
+    ),
+    "unknown option of a preset": (
+        lambda client: client.create_session(
+            "t", policy=policy.preset("sliding_window", {"max": 3})
+        ),
+        ["max", "max_messages"],
+    ),
+    "invalid CEL": (
+        lambda client: client.create_session(
+            "t", policy=policy.make_policy(policy.filter("f", ["role =="]))
+        ),
+        ["conditions"],
+    ),
+    "embedding of another length": (
+        lambda client: client.recall("x", embedding=[0.5, 0.5]),
+        ["128 values", "embed()"],
+    ),
     "unknown hook": (
         lambda client: client.create_session(
             "t", policy=policy.rolling_summary(max_tokens=1000, hook="none")

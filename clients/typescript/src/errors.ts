@@ -126,6 +126,10 @@ function advise(text: string, code: GrpcStatus, detail: ErrorDetail, sent: SentC
   if (reason === "EMBEDDING_MISMATCH") {
     const wanted = Object.entries(metadata).map(([name, value]) => `${name} ${value}`);
     said.push(`Expected: ${wanted.join(", ")}.`);
+    said.push("Make vectors with embed(), or leave the embedding out.");
+  }
+  if (detail.violations.some(({ field }) => field.endsWith("preset.name"))) {
+    said.push('Use a name that the type of preset() has, such as "sliding_window".');
   }
   return said.join(" ");
 }

@@ -8,7 +8,7 @@ import {
   Message,
   type Reasoning,
   Role,
-  type ToolCall,
+  ToolCall,
 } from "./gen/memorysidecar/v1/message.ts";
 import { Session } from "./gen/memorysidecar/v1/session.ts";
 import { type MemoryPolicyInput, toMemoryPolicy } from "./memory-policy.ts";
@@ -151,6 +151,8 @@ const SESSION_FIELDS: ReadonlySet<string> = new Set([
   "ttlMs",
 ]);
 
+const TOOL_CALL_FIELDS: ReadonlySet<string> = new Set(Object.keys(ToolCall.fromPartial({})));
+
 /** Turns what a caller wrote into a message of the contract; fields of the server are left out. */
 export function toMessage(input: MessageInput): Message {
   if (typeof input === "string") return Message.fromPartial({ role: Role.USER, text: input });
@@ -165,6 +167,7 @@ export function toChangedMessage(changes: MessageChanges): Message {
 }
 
 function content(input: Omit<MessageFields, "role">): Message {
+  for (const call of input.toolCalls ?? []) onlyFields("tool call", call, TOOL_CALL_FIELDS);
   const payload = input.providerPayload;
   return Message.fromPartial({
     messageId: input.messageId ?? "",

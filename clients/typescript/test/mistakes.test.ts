@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningServer, startServer } from "../../../test/support/process/server.ts";
-import { connect, type MemorySidecar, preset } from "../src/index.ts";
+import { connect, filter, type MemorySidecar, makePolicy, preset } from "../src/index.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "ms-"));
 let server: RunningServer;
@@ -70,6 +70,36 @@ const MISTAKES: Record<string, [(it: MemorySidecar) => Promise<unknown>, string[
   "purge of an empty user": [
     (it) => it.purgeMemories({ userId: "" }, { force: true } as never),
     ["userId"],
+  ],
+  "tool calls of OpenAI": [
+    (it) =>
+      it.append("s", {
+        role: "assistant",
+        toolCalls: [{ id: "c", type: "function" }],
+      } as never),
+    ['tool call has no field "id"', "toolCallId"],
+  ],
+  "unknown preset": [
+    (it) => it.createSession({ sessionId: "t", policy: preset("sliding" as never, {} as never) }),
+    ["preset.name", "sliding_window"],
+  ],
+  "unknown option of a preset": [
+    (it) => {
+      const policy = preset("sliding_window", { max: 3 } as never);
+      return it.createSession({ sessionId: "t", policy });
+    },
+    ["max", "max_messages"],
+  ],
+  "invalid CEL": [
+    (it) => {
+      const policy = makePolicy([filter("f", "role ==")]);
+      return it.createSession({ sessionId: "t", policy });
+    },
+    ["conditions"],
+  ],
+  "embedding of another length": [
+    (it) => it.recall("x", { embedding: [0.5, 0.5] }),
+    ["128 values", "embed()"],
   ],
   "unknown hook": [
     (it) =>

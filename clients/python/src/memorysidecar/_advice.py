@@ -37,6 +37,9 @@ def advise(error: MemorySidecarError, request: Any, address: str) -> str:
     found = [error.message, _looked_for(error, request), _TODO.get(error.reason, "")]
     if error.reason == "EMBEDDING_MISMATCH":
         found.append(f"Expected: {_told(error.metadata)}.")
+        found.append("Make vectors with embed(), or leave the embedding out.")
+    if any(one.field.endswith("preset.name") for one in error.violations):
+        found.append("Use a function of memorysidecar.policy, such as policy.sliding_window().")
     return " ".join(text for text in found if text)
 
 
