@@ -77,6 +77,7 @@ async function contextOf(services: TestServices, rest: Partial<AssembleContextIn
     ...{
       includeConversation: true,
       compactionThreshold: undefined,
+      collectionIds: [],
       minRelevance: 0,
       minBestRelevance: 0,
     },
@@ -206,6 +207,7 @@ describe("recall that fails", () => {
         ...{
           includeConversation: true,
           compactionThreshold: undefined,
+          collectionIds: [],
           minRelevance: 0,
           minBestRelevance: 0,
         },

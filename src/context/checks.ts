@@ -66,6 +66,9 @@ function checkRecalled(v: Violations, request: AssembleContextRequest): void {
     if (request.minRelevance !== undefined) v.add("min_relevance", all);
     if (request.weights !== undefined) v.add("weights", all);
   }
+  if (!kinds.includes("documents") && request.collectionIds.length > 0) {
+    v.add("collection_ids", without("documents"));
+  }
   if (!kinds.some((kind) => RECALLED.includes(kind)) && request.minBestRelevance !== undefined) {
     v.add("min_best_relevance", without("recalled messages and documents"));
   }

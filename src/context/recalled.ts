@@ -116,11 +116,15 @@ function seenBy({ viewer }: Asking): ScopeFilter {
 /** Documents of the namespace that the viewer sees, the best first. */
 export async function documentsFor(asking: Asking, limit: number): Promise<Recalled> {
   const { store } = asking.parts.context;
-  if ((await store.listCollections(asking.input.namespace, "", 1)).length === 0) return NOTHING;
+  const { collectionIds, namespace } = asking.input;
+  const any = await store.listCollections({ namespace, after: "", limit: 1 });
+  if (any.length === 0) return NOTHING;
   const filter: RecallFilter = {
     ...ANY_RECORD,
     kinds: new Set(["document"]),
     scope: seenBy(asking),
+    collectionIds,
+    isRecursive: true,
   };
   const found = await find(asking, filter, limit, ({ record, relevance, passage }) => {
     if (record.kind !== "document") return undefined;

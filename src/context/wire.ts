@@ -68,6 +68,7 @@ export function fromAssembleContext(
         ? []
         : [{ kind: name, share, firstShare, limit, heading, maxChars }];
     }),
+    collectionIds: request.collectionIds,
     profile: contextProfile(request.profile) ?? DEFAULT_PROFILE,
     includeConversation: !request.excludeConversation,
     compactionThreshold: request.compactionThreshold,

@@ -31,6 +31,7 @@ export const CAPABILITIES = [
   "append_record_operations",
   "assemble_context",
   "back_up",
+  "collection_paths",
   "compact_session",
   "compact_store",
   "consumers",

@@ -253,7 +253,7 @@ async function eraseDocuments(work: ErasureWork): Promise<void> {
   const isSummary = summaryTest(work);
   let after = "";
   for (;;) {
-    const page = await store.listCollections(namespace, after, PAGE);
+    const page = await store.listCollections({ namespace, after, limit: PAGE });
     for (const { collectionId } of page) {
       await eraseIn(work, { namespace, collectionId }, (document) => {
         // Those of records go with these.

@@ -206,8 +206,10 @@ export const LIMITS = {
   filterTypes: 64,
   updateMaskPaths: 64,
   /** Collections of one namespace that hold documents. */
-  collections: 1_000,
-  collectionIdChars: 63,
+  collections: 100_000,
+  collectionIdBytes: 512,
+  /** Collections that one recursive ClearCollection or PurgeDocuments changes. */
+  changeCollections: 100,
   documentIdBytes: 256,
   /** With a splitter: leaves room for `#` and the number of a chunk. */
   splitDocumentIdBytes: 252,

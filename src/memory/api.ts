@@ -315,6 +315,8 @@ export interface AssembleContextInput {
     | undefined;
   /** Empty means those of the profile. */
   readonly sections: readonly AskedSection[];
+  /** Collections whose documents count, with those below them. Empty means all. */
+  readonly collectionIds: readonly string[];
   readonly profile: ContextProfile;
   readonly includeConversation: boolean;
   /** Undefined means that of the profile, as for `fence`. */

@@ -5,10 +5,11 @@ import type { Call } from "../kit/call.ts";
 import type { Memory, MemoryScope } from "../memory/rules/memory.ts";
 import type { ScopeFilter } from "../memory/rules/scopes.ts";
 import type {
+  CollectionQuery,
   CollectionRef,
   DocumentRef,
+  ListedCollection,
   ListTotal,
-  StoredCollection,
   StoredDocument,
   StoredMessage,
   StoredPayload,
@@ -197,9 +198,23 @@ export interface DocumentFilter {
   readonly sourceDocumentId: string;
 }
 
-export interface ListDocumentsInput extends CollectionRef {
+/** A collection, or it and all below it. */
+export interface CollectionTreeRef extends CollectionRef {
+  /** Default false. */
+  readonly isRecursive?: boolean;
+}
+
+/** The place of a document in a list: the number that the next one is above. */
+export interface DocumentPlace {
+  readonly collectionId: string;
+  readonly documentNo: number;
+}
+
+export interface ListDocumentsInput extends CollectionTreeRef {
   readonly filter: DocumentFilter;
-  /** Goes on after this number; 0 from the start. */
+  /** Begins with this collection. Default: the first one. */
+  readonly startIn?: string | undefined;
+  /** Goes on after this number in it; 0 from the start. */
   readonly after: number;
   readonly limit: number;
   /** Embeddings count toward the bytes of the page, and so do payloads. */
@@ -230,20 +245,28 @@ export interface DeleteDocumentsInput extends CollectionRef {
 
 export interface PurgeDocumentsResult {
   readonly documentCount: number;
-  readonly sampleIds: readonly string[];
+  readonly samples: readonly DocumentName[];
   readonly more: boolean;
   readonly revision: number;
 }
 
-export interface PurgeDocumentsInput extends CollectionRef {
+/** Names a document in its namespace. */
+export type DocumentName = Omit<DocumentRef, "namespace">;
+
+export interface PurgeDocumentsInput extends CollectionTreeRef {
   readonly filter: DocumentFilter;
   /** Only counts when false. */
   readonly force: boolean;
   readonly encode: (result: PurgeDocumentsResult) => Uint8Array;
 }
 
-export interface ClearCollectionInput extends CollectionRef {
-  readonly encode: (result: { deletedCount: number; revision: number }) => Uint8Array;
+export interface ClearCollectionInput extends CollectionTreeRef {
+  readonly encode: (result: {
+    readonly deletedCount: number;
+    readonly revision: number;
+    readonly collectionCount: number;
+    readonly more: boolean;
+  }) => Uint8Array;
 }
 
 export interface SearchDocumentsInput extends CollectionRef {
@@ -289,14 +312,14 @@ export interface RecallServiceApi {
     input: ListDocumentsInput,
   ): Promise<{
     readonly documents: readonly StoredDocument[];
-    readonly next: number | undefined;
+    readonly next: DocumentPlace | undefined;
     /** Set with `includeTotal`. */
     readonly total?: ListTotal | undefined;
   }>;
   listCollections(
     call: Call,
-    input: { readonly namespace: string; readonly after: string; readonly limit: number },
-  ): Promise<{ collections: readonly StoredCollection[]; next: string | undefined }>;
+    input: CollectionQuery,
+  ): Promise<{ collections: readonly ListedCollection[]; next: string | undefined }>;
   searchDocuments(call: Call, input: SearchDocumentsInput): Promise<DocumentMatches>;
   refreshDocuments(call: Call, input: RefreshDocumentsInput): Promise<readonly RefreshedDocument[]>;
   deleteDocuments(call: Call, input: DeleteDocumentsInput): Promise<Uint8Array>;

@@ -39,6 +39,9 @@ export function checkRecallFilter(
   if (filter.validAtTime !== undefined && filter.includeSuperseded) {
     v.add("include_superseded", "must be false together with valid_at_time");
   }
+  if (filter.recursiveCollections && filter.collectionIds.length === 0) {
+    v.add("recursive_collections", "has no effect without collection_ids: name some");
+  }
   v.leave();
 }
 
@@ -344,6 +347,7 @@ export function fromRecallFilter(filter: recallWire.RecallFilter | undefined): R
     sessionLabels: filter.sessionLabels,
     roles: roles.length === 0 ? DEFAULT_ROLES : new Set(roles as Role[]),
     collectionIds: filter.collectionIds,
+    isRecursive: filter.recursiveCollections,
     labels: filter.labels,
     metadata: fromConditions(filter.metadata),
     fromMs: timeFrom === undefined ? undefined : fromTimestamp(timeFrom),

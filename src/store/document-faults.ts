@@ -1,7 +1,13 @@
 // Rules for changes of documents and new vectors, for both engines: they say what is wrong, so
 // that half a plan never reaches the state.
 
-import type { DocumentPlan, NewVectors, StoredDocument, VectorPlace } from "./document-records.ts";
+import type {
+  DocumentChange,
+  DocumentPlan,
+  NewVectors,
+  StoredDocument,
+  VectorPlace,
+} from "./document-records.ts";
 
 /** The most records of one `saveVectors`. */
 export const SAVE_VECTORS_MAX = 1_024;
@@ -89,6 +95,18 @@ function documentFault(document: StoredDocument, revision: number): string | und
   return embedding?.values.length === 0
     ? `the embedding of document number ${documentNo} is empty`
     : undefined;
+}
+
+/** Says what is wrong with the collections that a change names; undefined when nothing is. */
+export function collectionsFault(change: DocumentChange, plan: DocumentPlan): string | undefined {
+  const asked = new Set((change.also ?? []).map(({ collectionId }) => collectionId));
+  const named = [change.collectionId];
+  for (const { collectionId } of plan.also ?? []) {
+    if (named.includes(collectionId)) return "it changes a collection twice";
+    if (!asked.has(collectionId)) return "it changes a collection that was not asked for";
+    named.push(collectionId);
+  }
+  return undefined;
 }
 
 /** Says what is wrong with new vectors; undefined when nothing is. */

@@ -75,6 +75,24 @@ export interface StoredCollection {
   readonly updateMs: number;
 }
 
+/** A collection in a list, which may hold none itself when a list is cut to a depth. */
+export interface ListedCollection extends StoredCollection {
+  /** Collections below it hold documents. */
+  readonly hasBelow: boolean;
+}
+
+/** Asks for collections in the order of their segments. */
+export interface CollectionQuery {
+  readonly namespace: string;
+  /** Only those below this one. Empty, the default, for all of the namespace. */
+  readonly parent?: string;
+  /** Cuts ids to so many segments below the parent; 0, the default, for never. */
+  readonly maxDepth?: number;
+  /** Goes on after this one, and with a depth after all below it; empty from the start. */
+  readonly after: string;
+  readonly limit: number;
+}
+
 /** The calls on documents that read less than all of them. */
 export interface DocumentParts {
   /** Undefined when there is no such document. */
@@ -106,10 +124,22 @@ export interface DocumentChange extends CollectionRef {
   readonly documentIds: readonly string[];
   /** Sources whose chunks to load. */
   readonly sourceIds: readonly string[];
+  /** Other collections of the namespace that the change may touch. */
+  readonly also?: readonly OtherChange[];
   readonly requestId?: string;
   /** Lets the change through when the disk is below its floor, because it frees space. */
   readonly allowWhenFull?: boolean;
 }
+
+/** A part of a change in another collection. */
+export interface OtherChange {
+  readonly collectionId: string;
+  /** Documents to load by id. */
+  readonly documentIds: readonly string[];
+}
+
+/** Another collection that a change touches. */
+export type OtherView = Pick<DocumentView, "collection" | "documents">;
 
 /** The view for the decide function of such a change. */
 export interface DocumentView {
@@ -125,6 +155,8 @@ export interface DocumentView {
   readonly chunks: ReadonlyMap<string, readonly StoredDocument[]>;
   /** The number of the next new document. */
   readonly nextDocumentNo: number;
+  /** The other collections asked for, by id. */
+  readonly also: ReadonlyMap<string, OtherView>;
   readonly reply: StoredReply | undefined;
 }
 
@@ -142,14 +174,19 @@ export interface DocumentPlan {
   readonly put?: readonly StoredDocument[];
   /** Ids of documents to delete, loaded and not among `put`. */
   readonly remove?: readonly string[];
-  /** Deletes every document; nothing else is then set but events and reply. */
+  /** Deletes every document of the collection, which then has no `put` and no `remove`. */
   readonly clear?: boolean;
+  /** Deletes in other collections that were asked for, each named once. */
+  readonly also?: readonly OtherPlan[];
   readonly nowMs: number;
   /** At least one, in order. */
   readonly events: readonly NewEvent[];
   readonly reply?: StoredReply;
   readonly erasure?: ErasureProgress;
 }
+
+/** Deletes documents of another collection: some, or all. */
+export type OtherPlan = { readonly collectionId: string } & Pick<DocumentPlan, "remove" | "clear">;
 
 /** Asks for a page of documents by rising number. */
 export interface DocumentQuery extends CollectionRef {

@@ -24,6 +24,7 @@ import type { SummaryRecord } from "../summary/rules/summary.ts";
 import type { Task, TaskUsage } from "../tasks/rules/task.ts";
 import type { Role, SeqRange, WindowFacts } from "../window/rules/types.ts";
 import type {
+  CollectionQuery,
   CollectionRef,
   DocumentChange,
   DocumentDecision,
@@ -31,8 +32,8 @@ import type {
   DocumentParts,
   DocumentQuery,
   DocumentView,
+  ListedCollection,
   NewVectors,
-  StoredCollection,
   StoredDocument,
   VectorPlace,
   VectorRecord,
@@ -402,12 +403,8 @@ export interface Store extends MemoryStore, ErasureStore, RecordStore, DocumentP
   readDocument(ref: CollectionRef, documentId: string): Promise<StoredDocument | undefined>;
   /** Ends a page before its limit when it has many bytes. */
   listDocuments(query: DocumentQuery): Promise<DocumentPage>;
-  /** Those that hold documents, by id, byte for byte, after the id given. */
-  listCollections(
-    namespace: string,
-    after: string,
-    limit: number,
-  ): Promise<readonly StoredCollection[]>;
+  /** Those that hold documents, or stand for some that do. */
+  listCollections(query: CollectionQuery): Promise<readonly ListedCollection[]>;
   /**
    * Keeps vectors, all in one transaction; gives how many were kept: those of records that are gone
    * or have changed are dropped. They go with their record, also when it changes, and a copy of a

@@ -309,7 +309,8 @@ const STATED: readonly Stated[] = [
   { of: "SummaryRequested.seq_ranges", limits: ["summaryRanges"] },
   { of: "TaskDead.seq_ranges", limits: ["summaryRanges"] },
   { of: "Document", limits: ["collections", "documentBytes", "documentWithPayloadBytes"] },
-  { of: "Document.collection_id", limits: ["collectionIdChars"] },
+  { of: "Document.collection_id", limits: ["collectionIdBytes"] },
+  { of: "ClearCollectionRequest.recursive", limits: ["changeCollections"] },
   {
     of: "Document.document_id",
     limits: ["documentIdBytes", "splitDocumentIdBytes"],

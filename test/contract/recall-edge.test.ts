@@ -378,7 +378,7 @@ const FAILURES: readonly (readonly [ErrorReason, string, AppError, object])[] = 
     "COLLECTION_LIMIT_REACHED",
     "RESOURCE_EXHAUSTED",
     collectionLimitReached(),
-    { details: ["ErrorInfo", "QuotaFailure"], metadata: { limit: "1000" } },
+    { details: ["ErrorInfo", "QuotaFailure"], metadata: { limit: "100000" } },
   ],
   [
     "EMBEDDING_MISMATCH",
@@ -516,7 +516,9 @@ describe("documents", () => {
   test("come with their embedding where it is asked for", async () => {
     scriptRecall(server, {
       getDocument: () => page,
-      listDocuments: () => ({ documents: [page, page], next: 7 }),
+      listDocuments: () => ({
+        ...{ documents: [page, page], next: { collectionId: "default", documentNo: 7 } },
+      }),
       recall: () => ({ ...NOTHING_FOUND, hits: [documentHit(page, { score: 0.25 })] }),
       searchDocuments: () => ({ matches: [{ document: page, score: 0.25 }], next: undefined }),
     });
@@ -544,7 +546,7 @@ describe("documents", () => {
     scriptRecall(server, {
       listDocuments: (input) => {
         inputs.push(input);
-        return { documents: [], next: 7 };
+        return { documents: [], next: { collectionId: "c/d", documentNo: 7 } };
       },
       listCollections: (input) => {
         inputs.push(input);
@@ -556,6 +558,13 @@ describe("documents", () => {
     expect(inputs.splice(0)).toMatchObject([
       { collectionId: "default", after: 0, limit: 1_000, withEmbeddings: false },
       { after: 7, limit: 100 },
+    ]);
+    const deep = { collectionId: "c", recursive: true };
+    const token = (await server.client.call("listDocuments", deep)).nextPageToken;
+    await server.client.call("listDocuments", { ...deep, pageToken: token });
+    expect(inputs.splice(0)).toMatchObject([
+      { collectionId: "c", isRecursive: true, after: 0 },
+      { collectionId: "c", isRecursive: true, after: 7, startIn: "c/d" },
     ]);
     const collections = await server.client.call("listCollections", {});
     await server.client.call("listCollections", { pageToken: collections.nextPageToken });

@@ -107,7 +107,7 @@ const ROWS: readonly LimitRow[] = [
   filtered("collection_ids", LIMITS.recallCollectionIds, (size) => ({
     collectionIds: times(size, (index) => `c${index}`),
   })),
-  filtered("collection_ids[0]", LIMITS.collectionIdChars, (size) => ({ collectionIds: [x(size)] })),
+  filtered("collection_ids[0]", LIMITS.collectionIdBytes, (size) => ({ collectionIds: [x(size)] })),
   filtered("labels", LIMITS.labels, (size) => ({ labels: labels(size) })),
   filtered("metadata", LIMITS.metadataConditions, (size) => ({
     metadata: times(size, () => condition({ $case: "exists", value: true })),
@@ -165,7 +165,7 @@ const ROWS: readonly LimitRow[] = [
       },
     },
   })),
-  limitRow("upsertDocuments", "collection_id", LIMITS.collectionIdChars, (size) => ({
+  limitRow("upsertDocuments", "collection_id", LIMITS.collectionIdBytes, (size) => ({
     collectionId: x(size),
     documents: [document()],
   })),
@@ -308,7 +308,7 @@ const FAULTS: readonly Fault[] = [
   inFilter("session_ids[0]", "an empty id", { sessionIds: [""] }),
   inFilter("exclude_session_ids[1]", "a control character", { excludeSessionIds: ["a", "\n"] }),
   inFilter("collection_ids[0]", "an empty id", { collectionIds: [""] }),
-  inFilter("collection_ids[0]", "an id that is none", { collectionIds: [".a"] }),
+  inFilter("collection_ids[0]", "an id that is none", { collectionIds: ["a//b"] }),
   inFilter('labels["no key"]', "a key with a space", { labels: new Map([["no key", ""]]) }),
   inFilter("time_from", "the year 10000", { timeFrom: year10000 }),
   inFilter("time_before", "too many nanos", { timeBefore: { seconds: 0n, nanos: 1_000_000_000 } }),
@@ -402,8 +402,8 @@ const FAULTS: readonly Fault[] = [
   fault("recall", "rerank.hook", "no name", { rerank: { hook: "A b", candidates: 0 } }),
   fault("recall", "reference_time", "the year 10000", { referenceTime: year10000 }),
   fault("upsertDocuments", "documents", "none", {}),
-  fault("upsertDocuments", "collection_id", "a space", {
-    collectionId: "a b",
+  fault("upsertDocuments", "collection_id", "a line break", {
+    collectionId: "a\nb",
     documents: [document()],
   }),
   inDocument("collection_id", "another collection", { collectionId: "other" }),
@@ -438,7 +438,7 @@ const FAULTS: readonly Fault[] = [
     splitter: { chunkChars: 50, overlapChars: -1 },
   }),
   fault("getDocument", "document_id", "none", {}),
-  fault("listDocuments", "collection_id", "not an id", { collectionId: "é" }),
+  fault("listDocuments", "collection_id", "not an id", { collectionId: "/é" }),
   fault("listDocuments", "page_size", "below 0", { pageSize: -1 }),
   fault("listCollections", "page_size", "below 0", { pageSize: -1 }),
   fault("deleteDocuments", "document_ids", "none", {}),

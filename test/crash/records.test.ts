@@ -91,7 +91,11 @@ class RecordAccount {
 /** The texts of the documents of all collections, by id. */
 async function documentsIn(store: Store): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
-  for (const { collectionId } of await store.listCollections("default", "", 9)) {
+  for (const { collectionId } of await store.listCollections({
+    namespace: "default",
+    after: "",
+    limit: 9,
+  })) {
     let after: number | undefined = 0;
     while (after !== undefined) {
       const query = { namespace: "default", collectionId, after, limit: 1_000 };

@@ -2,6 +2,7 @@
 
 import { isOver, type Life } from "../../src/kit/life.ts";
 import {
+  collectionsFault,
   documentPlanFault,
   forgottenOf,
   numberAt,
@@ -9,6 +10,7 @@ import {
 } from "../../src/store/document-faults.ts";
 import type {
   ChangedDocuments,
+  CollectionQuery,
   CollectionRef,
   DocumentChange,
   DocumentDecision,
@@ -17,8 +19,12 @@ import type {
   DocumentQuery,
   DocumentRef,
   DocumentView,
+  ListedCollection,
   NewEvent,
   NewVectors,
+  OtherChange,
+  OtherPlan,
+  OtherView,
   PayloadHolder,
   RecordDocuments,
   StoredCollection,
@@ -56,19 +62,33 @@ export function changeDocuments<T>(
 ): {
   readonly result: T;
   readonly events: readonly NewEvent[];
-  readonly changed: ChangedDocuments | undefined;
+  readonly changed: readonly ChangedDocuments[];
 } {
   const { namespace, requestId } = change;
   const decision = decide(documentsView(state, change));
   if (decision.kind === "save") {
     checkDocuments(state, change, decision.plan);
-    const changed = saveDocuments(state, change, decision.plan);
+    const changed = [change, ...(decision.plan.also ?? [])].map((one, at) =>
+      saveDocuments(
+        state,
+        refOf(change, one),
+        at === 0 ? decision.plan : planOf(decision.plan, one),
+      ),
+    );
     rememberReply(state, namespace, requestId, marked(decision.plan.reply, []));
     saveErasure(state, namespace, decision.plan.erasure);
     return { result: decision.result, events: decision.plan.events, changed };
   }
   rememberReply(state, namespace, requestId, marked(decision.reply, []));
-  return { result: decision.result, events: [], changed: undefined };
+  return { result: decision.result, events: [], changed: [] };
+}
+
+function refOf({ namespace }: CollectionRef, { collectionId }: OtherPlan): DocumentChange {
+  return { namespace, collectionId, documentIds: [], sourceIds: [] };
+}
+
+function planOf({ nowMs }: DocumentPlan, { remove = [], clear = false }: OtherPlan) {
+  return { remove, clear, nowMs };
 }
 
 /** The view of documents for decide. */
@@ -92,8 +112,22 @@ export function documentsView(state: MemoryState, change: DocumentChange): Docum
     documents,
     chunks,
     nextDocumentNo: collection.nextDocumentNo,
+    also: new Map(
+      (change.also ?? []).map((one) => [one.collectionId, otherView(state, change, one)]),
+    ),
     reply: replyOf(state, namespace, requestId),
   };
+}
+
+function otherView(
+  state: MemoryState,
+  { namespace }: DocumentChange,
+  { collectionId, documentIds }: OtherChange,
+): OtherView {
+  const { collection, documents } = documentsView(state, {
+    ...{ namespace, collectionId, documentIds, sourceIds: [] },
+  });
+  return { collection, documents };
 }
 
 function shown(collectionId: string, collection: CollectionState): StoredCollection {
@@ -107,7 +141,16 @@ function held(state: MemoryState, namespace: string): readonly StoredCollection[
   return [...namespaceOf(state, namespace).collections]
     .filter(([, { documents }]) => documents.size > 0)
     .map(([collectionId, collection]) => shown(collectionId, collection))
-    .sort((a, b) => Buffer.compare(Buffer.from(a.collectionId), Buffer.from(b.collectionId)));
+    .sort((a, b) => bySegments(a.collectionId, b.collectionId));
+}
+
+function bySegments(a: string, b: string): number {
+  const [segments, others] = [a.split("/"), b.split("/")];
+  for (const [at, segment] of segments.entries()) {
+    const order = Buffer.compare(Buffer.from(segment), Buffer.from(others[at] ?? ""));
+    if (order !== 0) return order;
+  }
+  return segments.length - others.length;
 }
 
 /** The change of the documents of one collection that a change of records brings along. */
@@ -158,11 +201,17 @@ export function checkDocuments(
 ): void {
   const { documents, nextDocumentNo } = stateOf(state, change);
   const ofRecords = [...documents.values()].filter(({ recordId }) => recordId !== undefined);
-  const fault = documentPlanFault(plan, {
-    ...{ revision: nextRevision(state, change.namespace), nextDocumentNo, isOfRecords },
-    known: (documentId) => documents.get(documentId),
-    recordDocumentCount: ofRecords.length,
-  });
+  const fault =
+    collectionsFault(change, plan) ??
+    documentPlanFault(plan, {
+      ...{ revision: nextRevision(state, change.namespace), nextDocumentNo, isOfRecords },
+      known: (documentId) => documents.get(documentId),
+      recordDocumentCount: ofRecords.length,
+    });
+  for (const other of plan.also ?? []) {
+    const { events } = plan;
+    checkDocuments(state, refOf(change, other), { ...planOf(plan, other), events });
+  }
   if (fault !== undefined) throw new Error(`The plan is faulty: ${fault}.`);
 }
 
@@ -279,16 +328,31 @@ export function listDocuments(state: MemoryState, query: DocumentQuery): Documen
   return { documents, next: found.length > limit ? documents.at(-1)?.documentNo : undefined };
 }
 
-/** The collections of a namespace that hold documents, by id, after the one given. */
+/** Collections in the order of their segments. */
 export function listCollections(
   state: MemoryState,
-  namespace: string,
-  after: string,
-  limit: number,
-): readonly StoredCollection[] {
-  return held(state, namespace)
-    .filter(({ collectionId }) => Buffer.compare(Buffer.from(collectionId), Buffer.from(after)) > 0)
-    .slice(0, limit);
+  { namespace, after, limit, maxDepth = 0, parent = "" }: CollectionQuery,
+): readonly ListedCollection[] {
+  const all = held(state, namespace);
+  const below = (id: string) => all.filter((one) => one.collectionId.startsWith(`${id}/`));
+  const depth = parent === "" ? 0 : parent.split("/").length;
+  const cut = ({ collectionId }: StoredCollection): string =>
+    maxDepth === 0
+      ? collectionId
+      : collectionId
+          .split("/")
+          .slice(0, depth + maxDepth)
+          .join("/");
+  return [...new Set((parent === "" ? all : below(parent)).map(cut))]
+    .sort(bySegments)
+    .filter((id) => after === "" || bySegments(id, after) > 0)
+    .slice(0, limit)
+    .map((collectionId) => {
+      const counts = { documentCount: 0, recordDocumentCount: 0 };
+      const none = { collectionId, ...counts, createMs: 0, updateMs: 0 };
+      const own = all.find((one) => one.collectionId === collectionId);
+      return { ...(own ?? none), hasBelow: below(collectionId).length > 0 };
+    });
 }
 
 /** The owner of the vectors of a place: another object whenever the record changes. */

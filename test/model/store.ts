@@ -309,7 +309,7 @@ class MemoryStore extends MemoryCalls implements Store {
   ): Promise<T> {
     return this.run(() => {
       const { events, changed, result } = documents.changeDocuments(this.state, change, decide);
-      if (changed !== undefined) this.publish(change.namespace, events, { documents: [changed] });
+      if (changed.length > 0) this.publish(change.namespace, events, { documents: changed });
       return result;
     });
   }
@@ -328,8 +328,8 @@ class MemoryStore extends MemoryCalls implements Store {
     this.run(() => documents.refreshDocuments(this.state, ref, documentIds, nowMs));
   readonly expiredDocuments: Store["expiredDocuments"] = (nowMs, limit) =>
     this.run(() => documents.expiredDocuments(this.state, nowMs, limit));
-  readonly listCollections: Store["listCollections"] = (namespace, after, limit) =>
-    this.run(() => documents.listCollections(this.state, namespace, after, limit));
+  readonly listCollections: Store["listCollections"] = (query) =>
+    this.run(() => documents.listCollections(this.state, query));
 
   readonly saveVectors: Store["saveVectors"] = (vectors) =>
     this.run(() => documents.saveVectors(this.state, vectors));

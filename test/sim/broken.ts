@@ -284,6 +284,24 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       return page.next === undefined ? page : { ...page, next: page.next + 1 };
     },
   }),
+  "forgets the last of several collections of a change": (store) => ({
+    changeDocuments: (change, decide) =>
+      store.changeDocuments(change, (view) => {
+        const decision = decide(view);
+        if (decision.kind === "answer") return decision;
+        const also = decision.plan.also?.slice(0, -1);
+        return { ...decision, plan: { ...decision.plan, ...(also === undefined ? {} : { also }) } };
+      }),
+  }),
+  "lists collections whose names begin alike as those below": (store) => ({
+    listCollections: async (query) => {
+      const { parent = "" } = query;
+      if (parent === "" || (query.maxDepth ?? 0) > 0) return await store.listCollections(query);
+      const all = await store.listCollections({ ...query, parent: "", limit: 1_000 });
+      const found = all.filter(({ collectionId: id }) => id !== parent && id.startsWith(parent));
+      return found.slice(0, query.limit);
+    },
+  }),
   "keeps the payload of a document that was replaced": (store, state) => ({
     changeDocuments: async (change, decide) => {
       const of = () => namespaceOf(state, change.namespace).collections.get(change.collectionId);

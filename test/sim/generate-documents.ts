@@ -3,12 +3,17 @@
 import type { SessionRef } from "../../src/session/rules/session.ts";
 import type { VectorPlace } from "../../src/store/store.ts";
 import type { Random } from "../support/kit/random.ts";
-import type { DocumentAction, DocumentDraft, VectorAction } from "../support/store/documents.ts";
+import type {
+  DocumentAction,
+  DocumentDraft,
+  OtherAction,
+  VectorAction,
+} from "../support/store/documents.ts";
 import type { Draw } from "./draw.ts";
 import type { DocumentRefresh, ReadOperation } from "./operations.ts";
 
 /** The collections of the simulation; one is the start of another. */
-export const COLLECTION_IDS: readonly string[] = ["c", "cc", "c.1", "d"];
+export const COLLECTION_IDS: readonly string[] = ["c", "c.", "c/1", "c/1/x"];
 const SOURCE_IDS = ["", "", "s", "s2", "\u00e9"];
 const DOCUMENT_IDS = 24;
 const TTLS = [0, 0, 30, 400, 4_000];
@@ -50,7 +55,14 @@ export function drawDocuments(
     remove: several(random, 3, () => drawDocumentId(draw)),
     removeChunks: random.chance(0.2) ? [random.pick(SOURCE_IDS)].filter((id) => id !== "") : [],
     clear: random.chance(0.06),
+    also: random.chance(0.15) ? [drawOther(draw)] : [],
   };
+}
+
+function drawOther(draw: Draw): OtherAction {
+  const { random } = draw;
+  const remove = several(random, 3, () => drawDocumentId(draw));
+  return { collectionId: random.pick(COLLECTION_IDS), remove, clear: random.chance(0.3) };
 }
 
 function drawIds(draw: Draw): readonly string[] {
@@ -121,6 +133,10 @@ export async function drawDocumentRead(draw: Draw, ref: SessionRef): Promise<Rea
       return { ...base, kind, documentIds: drawIds(draw) };
     case "expired-documents":
       return { ...base, kind, nowMs: draw.nowMs };
+    case "list-collections": {
+      const parent = random.chance(0.5) ? random.pick(COLLECTION_IDS) : "";
+      return { ...base, kind, limit, parent, maxDepth: random.int(0, 2) };
+    }
     default:
       return { ...base, kind, limit };
   }

@@ -120,7 +120,12 @@ export type ReadOperation = SessionRef &
         readonly maxBytes: number;
       }
     | { readonly kind: "expired"; readonly nowMs: number }
-    | { readonly kind: "list-collections"; readonly limit: number }
+    | {
+        readonly kind: "list-collections";
+        readonly limit: number;
+        readonly parent: string;
+        readonly maxDepth: number;
+      }
     /** `sessionId` names the collection. */
     | { readonly kind: "list-documents"; readonly limit: number }
     | { readonly kind: "read-document"; readonly documentId: string }
@@ -327,7 +332,7 @@ async function read(store: Store, operation: Exclude<ReadOperation, MemoryRead>)
         .map((expired) => `${expired.namespace} ${expired.sessionId}`)
         .sort();
     case "list-collections":
-      return await allCollections(store, namespace, operation.limit);
+      return await allCollections(store, namespace, operation.limit, operation);
     case "list-documents":
       return await allDocuments(store, { namespace, collectionId: sessionId }, operation.limit);
     case "read-document":

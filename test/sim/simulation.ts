@@ -20,6 +20,7 @@ import type { Engine } from "../storage/scene.ts";
 import { plain } from "../support/kit/plain.ts";
 import type { Random } from "../support/kit/random.ts";
 import { REPLY_AGE_MS } from "../support/store/action-types.ts";
+import { allCollections } from "../support/store/documents.ts";
 import { dumpSession, dumpStore } from "../support/store/dump.ts";
 import { type Generator, generatorOf, NAMESPACES } from "./generate.ts";
 import { HOOKS, HOURS } from "./generate-work.ts";
@@ -170,6 +171,8 @@ async function compareDocuments(run: Run, { namespace, sessionId }: SessionRef):
   const read = { kind: "list-documents", namespace, sessionId, limit: 7 } as const;
   const expected = await onModel(run, read);
   same(run, "the documents", await applyTo(run.subject.store, read), expected);
+  const all = await allCollections(run.model.store, namespace);
+  same(run, "the collections", await allCollections(run.subject.store, namespace), all);
 }
 
 /** Compares when the documents of a collection expire, also those that no refresh has named. */
@@ -397,7 +400,7 @@ export function reading(store: Store): Store {
     readDocumentLives: (...asked) => store.readDocumentLives(...asked),
     refreshDocuments: (...asked) => store.refreshDocuments(...asked),
     expiredDocuments: (nowMs, limit) => store.expiredDocuments(nowMs, limit),
-    listCollections: (namespace, after, limit) => store.listCollections(namespace, after, limit),
+    listCollections: (query) => store.listCollections(query),
     saveVectors: (vectors) => store.saveVectors(vectors),
     readVectors: (places) => store.readVectors(places),
     ...memoriesOf(store),

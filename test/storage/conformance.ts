@@ -5,6 +5,7 @@ import { describe } from "vitest";
 
 import type { OpenEngine } from "./scene.ts";
 import { changeSuite } from "./suites/changes.ts";
+import { collectionSuite } from "./suites/collections.ts";
 import { commitSuite } from "./suites/commits.ts";
 import { concurrencySuite } from "./suites/concurrency.ts";
 import { consumerSuite } from "./suites/consumers.ts";
@@ -48,6 +49,7 @@ export function storageConformance(name: string, open: OpenEngine): void {
     dueSuite(open);
     summarySuite(open);
     documentSuite(open);
+    collectionSuite(open);
     vectorSuite(open);
     payloadSuite(open);
     recordSuite(open);

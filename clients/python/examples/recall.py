@@ -142,6 +142,11 @@ def documents(client: Client) -> None:
     print(f"kept beside the text: {payload.media_type} {payload.data.decode()}")
     [news] = client.refresh_documents("news", collection_id="mine")
     print(f"{news.document_id} expires: {news.HasField('expire_time')}")
+    client.upsert_documents("snow", collection_id="mine/winter")
+    below = {"collection_ids": ["mine"], "recursive_collections": True}
+    deep = client.recall("snow", filter=below, page_size=1).hits
+    print(f"found below: {deep[0].document.collection_id}")
+    client.clear_collection("mine/winter", recursive=True)
     own = client.get_document("own", collection_id="mine", include_embedding=True)
     print(f"stored at length 1: {[round(x, 3) for x in own.embedding.values]}")
     counts = {one.collection_id: one.document_count for one in client.list_collections()}

@@ -173,6 +173,12 @@ async function documents(client: MemorySidecar): Promise<void> {
   const whole = await client.getDocument("news", { collectionId: "mine", includePayload: true });
   const { payload } = whole;
   console.log(`kept beside the text: ${payload?.mediaType} ${Buffer.from(payload?.data ?? [])}`);
+  await client.upsertDocuments("snow", { collectionId: "mine/winter" });
+  const below = { collectionIds: ["mine"], recursiveCollections: true };
+  const deep = await client.recall("snow", { filter: below, pageSize: 1 });
+  const record = deep.hits[0]?.record;
+  console.log(`found below: ${record?.$case === "document" ? record.value.collectionId : ""}`);
+  await client.clearCollection("mine/winter", { recursive: true });
   const [news] = await client.refreshDocuments("news", { collectionId: "mine" });
   console.log(`${news?.documentId} expires: ${news?.expireTime !== undefined}`);
   for await (const { collectionId, documentCount } of client.listCollections()) {

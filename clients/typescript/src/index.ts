@@ -326,6 +326,7 @@ export type {
   DocumentInput,
   EmbedOptions,
   GetDocumentOptions,
+  ListCollectionsOptions,
   ListDocumentsOptions,
   NamedVector,
   PayloadInput,

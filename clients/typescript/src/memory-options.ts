@@ -322,6 +322,8 @@ export interface ContextOptions extends CallOptions {
   readonly minRelevance?: number | undefined;
   /** Leaves out all recalled messages, or documents, when the best has less. Default 0.25. */
   readonly minBestRelevance?: number | undefined;
+  /** Collections whose documents count, with those below them. Default: all. */
+  readonly collectionIds?: readonly string[] | undefined;
   readonly weights?: WeightsInput | undefined;
   readonly referenceTime?: Date | undefined;
   /** Whether the content stands between marks that say that it is data. Default: as the profile. */

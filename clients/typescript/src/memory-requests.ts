@@ -202,6 +202,7 @@ export function contextRequest(
     compactionThreshold: opts.compactionThreshold,
     minRelevance: opts.minRelevance,
     minBestRelevance: opts.minBestRelevance,
+    collectionIds: [...(opts.collectionIds ?? [])],
     weights: toWeights(opts.weights),
     referenceTime: time(opts.referenceTime),
     fence: toFence(opts.fence),

@@ -72,6 +72,8 @@ export interface RecallFilterInput {
   /** Default: user and assistant. */
   readonly roles?: readonly RoleInput[] | undefined;
   readonly collectionIds?: readonly string[] | undefined;
+  /** Includes all collections below those. Default false. */
+  readonly recursiveCollections?: boolean | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly metadata?: readonly MetadataInput[] | undefined;
   /** Said, or dated, at this time or later. */
@@ -237,11 +239,22 @@ export interface ListDocumentsOptions extends ListOptions, CollectionOptions {
   readonly filter?: DocumentFilterInput | undefined;
   readonly includeEmbeddings?: boolean | undefined;
   readonly includePayloads?: boolean | undefined;
+  /** Lists the documents of all collections below as well. Default false. */
+  readonly recursive?: boolean | undefined;
+}
+
+/** Options of a list of collections. */
+export interface ListCollectionsOptions extends ListOptions {
+  /** Only collections below this one. */
+  readonly parent?: string | undefined;
+  /** Cuts ids to so many segments below the parent: 1 gives its children. */
+  readonly maxDepth?: number | undefined;
 }
 
 /** Options for counting documents. */
 export interface CountDocumentsOptions extends CollectionOptions {
   readonly filter?: DocumentFilterInput | undefined;
+  readonly recursive?: boolean | undefined;
 }
 
 /** Options for getting a document. */

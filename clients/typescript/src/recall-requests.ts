@@ -56,7 +56,8 @@ function toFilter(input: options.RecallFilterInput): DeepPartial<RecallFilter> {
   const { userId, agentId, sessionId, everyone, scope, ...ofAll } = more;
   const { sessionLabels = {}, labels = {}, ...ofMemories } = ofAll;
   const { memoryKinds = [], categories = [], validAtTime, minConfidence = 0, ...rest } = ofMemories;
-  const { includeSuperseded = false, sessionIdPrefix, sourceDocumentId, ...unknown } = rest;
+  const { includeSuperseded = false, sessionIdPrefix, sourceDocumentId, ...last } = rest;
+  const { recursiveCollections = false, ...unknown } = last;
   noOthers(unknown);
   return {
     ...{ includeSuperseded, minConfidence, ...conditions({ sessionIdPrefix, sourceDocumentId }) },
@@ -67,6 +68,7 @@ function toFilter(input: options.RecallFilterInput): DeepPartial<RecallFilter> {
     sessionIds: [...sessionIds],
     excludeSessionIds: [...excludeSessionIds],
     collectionIds: [...collectionIds],
+    recursiveCollections,
     sessionLabels: { ...sessionLabels },
     labels: { ...labels },
     minTrust: minTrust === undefined ? Trust.UNSPECIFIED : choice("trust", TRUSTS, minTrust),
@@ -258,6 +260,7 @@ export function listDocumentsRequest(
     filter: filter && toDocumentFilter(filter),
     includeEmbeddings: opts.includeEmbeddings ?? false,
     includePayloads: opts.includePayloads ?? false,
+    recursive: opts.recursive ?? false,
     pageSize,
     pageToken,
   });

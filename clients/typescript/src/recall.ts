@@ -25,7 +25,6 @@ import {
   type CountTokensResponse,
   SessionServiceService as SessionRpcs,
 } from "./gen/memorysidecar/v1/session_service.ts";
-import type { ListOptions } from "./options.ts";
 import { walkPages } from "./pages.ts";
 import type * as options from "./recall-options.ts";
 import { PURPOSES } from "./recall-options.ts";
@@ -81,11 +80,13 @@ export class RecallMethods extends RecordMethods {
     });
   }
 
-  /** Lists the collections of the namespace that hold documents, by id. */
-  listCollections(opts: ListOptions = {}): AsyncGenerator<DocumentCollection, void, undefined> {
-    const { pageSize = 0 } = opts;
+  /** Lists the collections of the namespace that hold documents, in the order of their segments. */
+  listCollections(
+    opts: options.ListCollectionsOptions = {},
+  ): AsyncGenerator<DocumentCollection, void, undefined> {
+    const { pageSize = 0, parent, maxDepth = 0 } = opts;
     return walkPages(async (pageToken) => {
-      const request = { namespace: this.at(opts), pageSize, pageToken };
+      const request = { namespace: this.at(opts), pageSize, pageToken, parent, maxDepth };
       const page = await this.call(MemoryRpcs.listCollections, request, opts);
       return { items: page.collections, nextPageToken: page.nextPageToken };
     });
@@ -127,22 +128,28 @@ export class RecallMethods extends RecordMethods {
   purgeDocuments(
     collectionId: string,
     filter: options.DocumentFilterInput,
-    opts: MutationOptions & { readonly force?: boolean } = {},
+    opts: MutationOptions & { readonly force?: boolean; readonly recursive?: boolean } = {},
   ): Promise<PurgeDocumentsResponse> {
     requests.checkBound(filter);
     const request = PurgeDocumentsRequest.fromPartial({
       ...{ ...this.change(opts), collectionId, force: opts.force ?? false },
+      recursive: opts.recursive ?? false,
       filter: requests.toDocumentFilter(filter, "owned-by"),
     });
     return this.call(MemoryRpcs.purgeDocuments, request, opts);
   }
 
-  /** Deletes every document of a collection, for good. */
+  /**
+   * Deletes every document of a collection, for good. With `recursive` also of those below it, up
+   * to 100 collections: call again while the answer says `more`.
+   */
   clearCollection(
     collectionId: string,
-    opts: MutationOptions = {},
+    opts: MutationOptions & { readonly recursive?: boolean } = {},
   ): Promise<ClearCollectionResponse> {
-    return this.call(MemoryRpcs.clearCollection, { ...this.change(opts), collectionId }, opts);
+    const { recursive = false } = opts;
+    const request = { ...this.change(opts), collectionId, recursive };
+    return this.call(MemoryRpcs.clearCollection, request, opts);
   }
 
   /** Makes vectors of texts with the server's embedder, in their order. */

@@ -10,6 +10,7 @@ import type { DocumentDecision, DocumentView, StoredDocument } from "../../store
 import type {
   ClearCollectionInput,
   DeleteDocumentsInput,
+  DocumentName,
   PurgeDocumentsInput,
   PurgeDocumentsResult,
 } from "../api.ts";
@@ -114,38 +115,27 @@ export async function purgeDocuments(
   call: Call,
   input: PurgeDocumentsInput,
 ): Promise<Uint8Array> {
-  const { namespace, collectionId, filter, encode } = input;
+  const { encode, namespace, collectionId } = input;
+  const count = { limit: LIMITS.purgeCount, samplesMax: LIMITS.purgeSample };
   if (!input.force) {
-    const most = { limit: LIMITS.purgeCount, idsMax: LIMITS.purgeSample, bytesMax: Infinity };
-    return encode({ ...(await counted(parts, call, { ...input, ...most })), revision: 0 });
+    const bounds = { ...count, bytesMax: Infinity, collectionsMax: Infinity };
+    return encode({ ...(await counted(parts, call, input, bounds)), revision: 0 });
   }
   const limit = LIMITS.purgeDocuments;
-  const most = { limit, idsMax: limit, bytesMax: LIMITS.purgeDocumentBytes };
-  const found = await counted(parts, call, { ...input, ...most });
-  const { sampleIds: documentIds, more } = found;
-  const change = { namespace, collectionId, documentIds, sourceIds: [], allowWhenFull: true };
-  const nowMs = parts.context.world.nowMs();
-  return await changeDocuments(parts, call, change, (view): DocumentDecision<Uint8Array> => {
-    // A document that was replaced meanwhile may no longer match the filter.
-    const { documents } = liveView(view, nowMs);
-    const removed = documentIds.filter((documentId) => {
-      const document = documents.get(documentId);
-      return document !== undefined && isPurged(parts, document, filter);
-    });
-    const answer = (revision: number): Uint8Array =>
-      encode({ documentCount: removed.length, sampleIds: [], more, revision });
-    if (removed.length === 0) {
-      const bytes = answer(0);
-      return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
-    }
-    const at = { namespace, collectionId, revision: view.revision, nowMs, call };
-    const events = documentEvents(parts.context, at, [
-      { type: EVENT_TYPE.documentsDeleted, collectionId, documentIds: removed },
-    ]);
-    const bytes = answer(view.revision);
-    const plan = { remove: removed, nowMs, events, ...replyPart(call, nowMs, bytes) };
-    return { kind: "save", result: bytes, plan };
+  const found = await counted(parts, call, input, {
+    ...{ limit, samplesMax: limit, bytesMax: LIMITS.purgeDocumentBytes },
+    collectionsMax: LIMITS.changeCollections,
   });
+  const idsOf = Map.groupBy(found.samples, (one) => one.collectionId);
+  const all = [...idsOf].map(([id, names]) => {
+    return { collectionId: id, documentIds: names.map(({ documentId }) => documentId) };
+  });
+  const documentIds = all.find((one) => one.collectionId === collectionId)?.documentIds ?? [];
+  const also = all.filter((one) => one.collectionId !== collectionId);
+  const change = { namespace, collectionId, documentIds, sourceIds: [], also, allowWhenFull: true };
+  const nowMs = parts.context.world.nowMs();
+  const purge = { parts, call, input, nowMs, more: found.more };
+  return await changeDocuments(parts, call, change, (view) => decidePurge(purge, view));
 }
 
 /** Whether a purge deletes a document: those of records go with these. */
@@ -157,58 +147,133 @@ function isPurged(
   return document.recordId === undefined && fits(parts, document, filter);
 }
 
-/** Counts the matches of a filter up to a limit, with the ids of the first ones. */
+/** A purge that has found what it may delete. */
+interface Purge {
+  readonly parts: RecallParts;
+  readonly call: Call;
+  readonly input: PurgeDocumentsInput;
+  readonly nowMs: number;
+  readonly more: boolean;
+}
+
+function decidePurge(purge: Purge, view: DocumentView): DocumentDecision<Uint8Array> {
+  const { parts, call, input, nowMs, more } = purge;
+  const { collectionId, encode, filter, namespace } = input;
+  // A document that was replaced meanwhile may no longer match the filter.
+  const meant = (documents: DocumentView["documents"]): readonly string[] =>
+    [...documents.values()]
+      .filter((document) => !isOver(document, nowMs) && isPurged(parts, document, filter))
+      .map(({ documentId }) => documentId);
+  const others = [...view.also].map(([id, { documents }]) => {
+    return { collectionId: id, remove: meant(documents) };
+  });
+  const also = others.filter(({ remove }) => remove.length > 0);
+  const remove = meant(view.documents);
+  const removed = [...(remove.length === 0 ? [] : [{ collectionId, remove }]), ...also];
+  const documentCount = removed.reduce((sum, one) => sum + one.remove.length, 0);
+  const answer = (revision: number): Uint8Array =>
+    encode({ documentCount, samples: [], more, revision });
+  if (documentCount === 0) {
+    const bytes = answer(0);
+    return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
+  }
+  const at = { namespace, collectionId, revision: view.revision, nowMs, call };
+  const events = documentEvents(
+    parts.context,
+    at,
+    removed.map((one) => {
+      const { documentsDeleted: type } = EVENT_TYPE;
+      return { type, collectionId: one.collectionId, documentIds: one.remove };
+    }),
+  );
+  const bytes = answer(view.revision);
+  const plan = { remove, also, nowMs, events, ...replyPart(call, nowMs, bytes) };
+  return { kind: "save", result: bytes, plan };
+}
+
+/** Counts the matches of a filter up to a bound, with the names of the first ones. */
 async function counted(
   parts: RecallParts,
   call: Call,
-  purge: PurgeDocumentsInput & {
+  purge: PurgeDocumentsInput,
+  bounds: {
     readonly limit: number;
-    readonly idsMax: number;
+    readonly samplesMax: number;
     readonly bytesMax: number;
+    readonly collectionsMax: number;
   },
 ): Promise<Omit<PurgeDocumentsResult, "revision">> {
-  const { namespace, collectionId, filter, limit, idsMax, bytesMax } = purge;
+  const { limit, samplesMax, bytesMax, collectionsMax } = bounds;
   const nowMs = parts.context.world.nowMs();
-  const sampleIds: string[] = [];
+  const samples: DocumentName[] = [];
+  const collections = new Set<string>();
   let documentCount = 0;
   let bytes = 0;
-  for await (const documents of documentPieces(parts, call, { namespace, collectionId })) {
+  for await (const { collectionId, documents } of documentPieces(parts, call, purge)) {
     for (const document of documents) {
-      if (isOver(document, nowMs) || !isPurged(parts, document, filter)) continue;
+      if (isOver(document, nowMs) || !isPurged(parts, document, purge.filter)) continue;
       bytes += document.bytes.length;
+      collections.add(collectionId);
       const isFull = documentCount === limit || (documentCount > 0 && bytes > bytesMax);
-      if (isFull) return { documentCount, sampleIds, more: true };
+      if (isFull || collections.size > collectionsMax)
+        return { documentCount, samples, more: true };
       documentCount += 1;
-      if (sampleIds.length < idsMax) sampleIds.push(document.documentId);
+      const { documentId } = document;
+      if (samples.length < samplesMax) samples.push({ collectionId, documentId });
     }
   }
-  return { documentCount, sampleIds, more: false };
+  return { documentCount, samples, more: false };
 }
 
-/** Deletes every document of a collection. */
+/** Deletes every document of a collection, and on request of some below it. */
 export async function clearCollection(
   parts: RecallParts,
   call: Call,
   input: ClearCollectionInput,
 ): Promise<Uint8Array> {
-  const { namespace, collectionId } = input;
-  const change = { namespace, collectionId, documentIds: [], sourceIds: [], allowWhenFull: true };
+  const { namespace, collectionId, isRecursive = false } = input;
+  const query = { namespace, parent: collectionId, after: "", limit: LIMITS.changeCollections };
+  const below = isRecursive ? await parts.context.store.listCollections(query) : [];
+  const others = below.slice(0, LIMITS.changeCollections - 1);
+  const also = others.map((other) => ({ collectionId: other.collectionId, documentIds: [] }));
+  const change = { namespace, collectionId, documentIds: [], sourceIds: [], also };
   const nowMs = parts.context.world.nowMs();
-  return await changeDocuments(parts, call, change, (view): DocumentDecision<Uint8Array> => {
-    const { collection, revision } = view;
-    if (collection === undefined) {
-      const bytes = input.encode({ deletedCount: 0, revision: 0 });
-      const reply = replyPart(call, nowMs, bytes);
-      return { kind: "answer", result: bytes, ...reply };
-    }
-    const { documentCount, recordDocumentCount } = collection;
+  const clear = { parts, call, input, nowMs, more: below.length > others.length };
+  return await changeDocuments(parts, call, { ...change, allowWhenFull: true }, (view) =>
+    decideClear(clear, view),
+  );
+}
+
+function decideClear(
+  clear: Omit<Purge, "input"> & { readonly input: ClearCollectionInput },
+  view: DocumentView,
+): DocumentDecision<Uint8Array> {
+  const { parts, call, input, nowMs, more } = clear;
+  const { encode, isRecursive = false } = input;
+  const others = [...view.also.values()].map(({ collection }) => collection);
+  const held = [view.collection, ...others].filter((one) => one !== undefined);
+  for (const { collectionId, recordDocumentCount } of held) {
     if (recordDocumentCount > 0) throw collectionOfRecords(collectionId, recordDocumentCount);
-    const at = { ...input, revision, nowMs, call };
-    const events = documentEvents(parts.context, at, [
-      { type: EVENT_TYPE.collectionCleared, collectionId, documentCount },
-    ]);
-    const bytes = input.encode({ deletedCount: documentCount, revision });
-    const plan = { clear: true, nowMs, events, ...replyPart(call, nowMs, bytes) };
-    return { kind: "save", result: bytes, plan };
-  });
+  }
+  const deletedCount = held.reduce((sum, { documentCount }) => sum + documentCount, 0);
+  const answer = (revision: number): Uint8Array =>
+    encode({ deletedCount, revision, collectionCount: isRecursive ? held.length : 0, more });
+  if (held.length === 0) {
+    const bytes = answer(0);
+    return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
+  }
+  const events = documentEvents(
+    parts.context,
+    { ...input, revision: view.revision, nowMs, call },
+    held.map(({ collectionId, documentCount }) => {
+      return { type: EVENT_TYPE.collectionCleared, collectionId, documentCount };
+    }),
+  );
+  const also = held
+    .filter(({ collectionId }) => collectionId !== input.collectionId)
+    .map(({ collectionId }) => ({ collectionId, clear: true }));
+  const bytes = answer(view.revision);
+  const reply = replyPart(call, nowMs, bytes);
+  const plan = { clear: view.collection !== undefined, also, nowMs, events, ...reply };
+  return { kind: "save", result: bytes, plan };
 }

@@ -6,14 +6,18 @@ import { isOver, isRefreshDue } from "../../kit/life.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { meansScope } from "../../memory/rules/scopes.ts";
 import type {
+  CollectionQuery,
   CollectionRef,
+  DocumentPage,
   DocumentRef,
+  ListedCollection,
   ListTotal,
-  StoredCollection,
   StoredDocument,
 } from "../../store/store.ts";
 import type {
+  CollectionTreeRef,
   DocumentFilter,
+  DocumentPlace,
   GetDocumentInput,
   ListDocumentsInput,
   RefreshDocumentsInput,
@@ -30,6 +34,10 @@ import { chunkId } from "../rules/splitter.ts";
 const LOOKED_MAX = 10_000;
 /** Documents read at one time: of the largest there are 16 MiB. */
 const READ = 16;
+/** Collections read at one time. */
+const COLLECTIONS_READ = 100;
+/** Above every document of a collection. */
+const POSITION_END = Number.MAX_SAFE_INTEGER - 1;
 /** Number of times that chunks replaced during a read are read again. */
 const TRIES_MAX = 3;
 
@@ -95,11 +103,11 @@ async function joined(
 /** A page of documents. */
 interface DocumentsPage {
   readonly documents: readonly StoredDocument[];
-  /** The `after` of the next page; undefined at the end. */
-  readonly next: number | undefined;
+  /** Start of the next page; undefined at the end. */
+  readonly next: DocumentPlace | undefined;
 }
 
-/** Lists documents in the order in which they were first stored. */
+/** Lists documents in the order in which they were first stored, one collection after the other. */
 export async function listDocuments(
   parts: RecallParts,
   call: Call,
@@ -110,41 +118,92 @@ export async function listDocuments(
   return { ...page, total };
 }
 
+/** A page that is being read. */
+interface OpenPage {
+  readonly documents: StoredDocument[];
+  readonly payloads: PayloadReader;
+  readonly nowMs: number;
+  bytes: number;
+  /** Documents that were examined, and with several collections these, too. */
+  looked: number;
+}
+
 async function readPage(
   parts: RecallParts,
   call: Call,
   input: ListDocumentsInput,
 ): Promise<DocumentsPage> {
-  const { namespace, collectionId, filter, limit, withPayloads = false } = input;
   const nowMs = parts.context.world.nowMs();
   const payloads = new PayloadReader(parts);
+  const page: OpenPage = { documents: [], payloads, nowMs, bytes: 0, looked: 0 };
+  const { after, isRecursive = false, startIn } = input;
+  for await (const collectionId of collectionsWithin(parts, call, input, startIn)) {
+    const start = startIn === undefined || collectionId === startIn ? after : 0;
+    const next = await readInto(page, { parts, call, input: { ...input, collectionId } }, start);
+    const { documents } = page;
+    if (next !== undefined) return { documents, next: { collectionId, documentNo: next } };
+    if (isRecursive) page.looked += 1;
+  }
+  return { documents: page.documents, next: undefined };
+}
+
+/** Reads documents of one collection; gives the number that the next page starts after. */
+async function readInto(
+  page: OpenPage,
+  from: { readonly parts: RecallParts; readonly call: Call; readonly input: ListDocumentsInput },
+  start: number,
+): Promise<number | undefined> {
+  const { parts, call, input } = from;
+  const { namespace, collectionId, filter, limit, withPayloads = false } = input;
+  const { documents, payloads } = page;
   const isMeant = (document: StoredDocument): boolean =>
-    !isOver(document, nowMs) && fits(parts, document, filter);
-  const documents: StoredDocument[] = [];
-  let bytes = 0;
-  let looked = 0;
-  let { after } = input;
-  for (;;) {
+    !isOver(document, page.nowMs) && fits(parts, document, filter);
+  for (let after: number | undefined = start; after !== undefined; ) {
     checkLive(call.signal);
     const query = { namespace, collectionId, after, limit: READ };
-    const page = await parts.context.store.listDocuments(query);
-    for (const found of page.documents) {
-      if (documents.length >= limit || looked >= LOOKED_MAX) return { documents, next: after };
-      looked += 1;
+    const read: DocumentPage = await parts.context.store.listDocuments(query);
+    for (const found of read.documents) {
+      if (documents.length >= limit || page.looked >= LOOKED_MAX) return after;
+      page.looked += 1;
       const document =
         withPayloads && isMeant(found) ? await payloads.complete(input, found, isMeant) : found;
       if (document !== undefined && isMeant(document)) {
         const size = documentSize(document, input.withEmbeddings);
-        if (documents.length > 0 && bytes + size > LIMITS.pageBytes) {
-          return { documents, next: after };
-        }
-        bytes += size;
+        if (documents.length > 0 && page.bytes + size > LIMITS.pageBytes) return after;
+        page.bytes += size;
         documents.push(document);
       }
       after = found.documentNo;
     }
-    if (page.next === undefined) return { documents, next: undefined };
-    await parts.keeper.pace.turn(true);
+    after = read.next === undefined ? undefined : after;
+    if (after !== undefined) await parts.keeper.pace.turn(true);
+  }
+  // Others may follow: a page that is full ends here.
+  const isFull = documents.length >= limit || page.looked >= LOOKED_MAX;
+  return isFull && input.isRecursive === true ? POSITION_END : undefined;
+}
+
+/**
+ * A collection, and with `isRecursive` all below it that hold documents, in their order.
+ *
+ * @param from - The one to begin with. Default: the collection itself.
+ */
+async function* collectionsWithin(
+  { context, keeper }: RecallParts,
+  call: Call,
+  { namespace, collectionId, isRecursive = false }: CollectionTreeRef,
+  from = collectionId,
+): AsyncGenerator<string> {
+  yield from;
+  if (!isRecursive) return;
+  let after: string | undefined = from === collectionId ? "" : from;
+  while (after !== undefined) {
+    checkLive(call.signal);
+    const query = { namespace, parent: collectionId, after, limit: COLLECTIONS_READ };
+    const page = await context.store.listCollections(query);
+    for (const below of page) yield below.collectionId;
+    after = page.length < COLLECTIONS_READ ? undefined : page.at(-1)?.collectionId;
+    if (after !== undefined) await keeper.pace.turn(true);
   }
 }
 
@@ -152,34 +211,50 @@ async function readPage(
 async function countDocuments(
   parts: RecallParts,
   call: Call,
-  { namespace, collectionId, filter }: ListDocumentsInput,
+  { namespace, collectionId, filter, isRecursive = false }: ListDocumentsInput,
 ): Promise<ListTotal> {
   const nowMs = parts.context.world.nowMs();
   let count = 0;
   let looked = 0;
-  for await (const documents of documentPieces(parts, call, { namespace, collectionId })) {
+  const tree = { namespace, collectionId, isRecursive };
+  for await (const { documents, isStart } of documentPieces(parts, call, tree)) {
+    if (isRecursive && isStart) looked += 1;
     for (const document of documents) {
-      if (looked === LOOKED_MAX) return { count, isAtLeast: true };
+      if (looked >= LOOKED_MAX) return { count, isAtLeast: true };
       looked += 1;
       if (!isOver(document, nowMs) && fits(parts, document, filter)) count += 1;
     }
+    if (looked >= LOOKED_MAX && isRecursive) return { count, isAtLeast: true };
   }
   return { count, isAtLeast: false };
 }
 
-/** All documents of a collection, piece by piece, with turns of the event loop in between. */
+/** Some documents of a collection. */
+interface DocumentPiece {
+  readonly collectionId: string;
+  readonly documents: readonly StoredDocument[];
+  /** They are the first ones of their collection. */
+  readonly isStart: boolean;
+}
+
+/** All documents of collections, piece by piece, with turns of the event loop in between. */
 export async function* documentPieces(
-  { context, keeper }: RecallParts,
+  parts: RecallParts,
   call: Call,
-  ref: CollectionRef,
-): AsyncGenerator<readonly StoredDocument[]> {
-  let after: number | undefined = 0;
-  while (after !== undefined) {
-    checkLive(call.signal);
-    const page = await context.store.listDocuments({ ...ref, after, limit: READ });
-    yield page.documents;
-    after = page.next;
-    if (after !== undefined) await keeper.pace.turn(true);
+  tree: CollectionTreeRef,
+): AsyncGenerator<DocumentPiece> {
+  const { context, keeper } = parts;
+  const { namespace } = tree;
+  for await (const collectionId of collectionsWithin(parts, call, tree)) {
+    let after: number | undefined = 0;
+    while (after !== undefined) {
+      checkLive(call.signal);
+      const query = { namespace, collectionId, after, limit: READ };
+      const page: DocumentPage = await context.store.listDocuments(query);
+      yield { collectionId, documents: page.documents, isStart: after === 0 };
+      after = page.next;
+      if (after !== undefined) await keeper.pace.turn(true);
+    }
   }
 }
 
@@ -234,15 +309,15 @@ async function isRefreshed(refresh: Promise<void>): Promise<boolean> {
   }
 }
 
-/** Lists the collections that hold documents, by id. */
+/** Lists the collections that hold documents, in the order of their segments. */
 export async function listCollections(
   { context }: RecallParts,
   call: Call,
-  input: { readonly namespace: string; readonly after: string; readonly limit: number },
-): Promise<{ collections: readonly StoredCollection[]; next: string | undefined }> {
+  input: CollectionQuery,
+): Promise<{ collections: readonly ListedCollection[]; next: string | undefined }> {
   checkLive(call.signal);
-  const { namespace, after, limit } = input;
-  const found = await context.store.listCollections(namespace, after, limit + 1);
+  const { limit } = input;
+  const found = await context.store.listCollections({ ...input, limit: limit + 1 });
   const collections = found.slice(0, limit);
   const next = found.length > limit ? collections.at(-1)?.collectionId : undefined;
   return { collections, next };

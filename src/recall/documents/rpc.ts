@@ -26,6 +26,7 @@ import { spliceField } from "../../grpc/splice.ts";
 import { toTimestamp } from "../../grpc/time.ts";
 import type { Violations } from "../../grpc/violations.ts";
 import { LIMITS } from "../../kit/limits.ts";
+import type { DocumentPlace, ListDocumentsInput } from "../api.ts";
 import { checkDocumentFilter, checkRequiredFilter, fromDocumentFilter } from "../filter-wire.ts";
 import {
   checkDocumentContent,
@@ -90,19 +91,35 @@ export const listDocuments: UnaryRpc<ListDocumentsRequest> = {
       namespace: fromNamespace(request.namespace),
       collectionId: fromCollection(request.collectionId),
       filter: fromDocumentFilter(request.filter),
-      after: pageToken === "" ? 0 : numberPosition(pageTokens.read(call.digest, pageToken)),
+      isRecursive: request.recursive,
+      ...(pageToken === "" ? { after: 0 } : placeOf(pageTokens.read(call.digest, pageToken))),
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
       withEmbeddings: includeEmbeddings,
       withPayloads: request.includePayloads,
       includeTotal: request.includeTotal,
     });
     const total = counted && toListTotal(counted);
-    const nextPageToken = next === undefined ? "" : pageTokens.make(call.digest, String(next));
+    const nextPageToken =
+      next === undefined ? "" : pageTokens.make(call.digest, positionOf(request, next));
     const rest = encodeWire(ListDocumentsResponse, { documents: [], nextPageToken, total });
     const items = documents.map((document) => documentBytes(document, includeEmbeddings));
     return spliceField(DOCUMENTS_FIELD, items, rest);
   },
 };
+
+/** The position in a page token: a list of one collection names none. */
+function positionOf(
+  { recursive }: ListDocumentsRequest,
+  { collectionId, documentNo }: DocumentPlace,
+): string {
+  return recursive ? `${documentNo}/${collectionId}` : String(documentNo);
+}
+
+function placeOf(position: string): Pick<ListDocumentsInput, "after" | "startIn"> {
+  const [documentNo = "", ...segments] = position.split("/");
+  const startIn = segments.length === 0 ? undefined : segments.join("/");
+  return { after: numberPosition(documentNo), startIn };
+}
 
 /** RefreshDocuments. */
 export const refreshDocuments: UnaryRpc<RefreshDocumentsRequest> = {
@@ -140,16 +157,18 @@ export const deleteDocuments: UnaryRpc<DeleteDocumentsRequest> = {
 export const purgeDocuments: UnaryRpc<PurgeDocumentsRequest> = {
   validate: ({ filter }, v) => checkRequiredFilter(v, filter),
   cancelable: true,
-  handle: ({ services }, call, { namespace, collectionId, filter, force }) =>
+  handle: ({ services }, call, { namespace, collectionId, filter, force, recursive }) =>
     services.recall.purgeDocuments(call, {
       namespace: fromNamespace(namespace),
       collectionId,
+      isRecursive: recursive,
       filter: fromDocumentFilter(filter),
       force,
-      encode: ({ documentCount, sampleIds, more, revision }) =>
+      encode: ({ documentCount, samples, more, revision }) =>
         encodeWire(PurgeDocumentsResponse, {
           documentCount,
-          sampleDocumentIds: [...sampleIds],
+          sampleDocumentIds: samples.map(({ documentId }) => documentId),
+          sampleDocuments: recursive ? [...samples] : [],
           more,
           revision: BigInt(revision),
         }),
@@ -160,9 +179,11 @@ const COLLECTION_PAGE_SIZE_DEFAULT = 100;
 
 /** ListCollections. */
 export const listCollections: UnaryRpc<ListCollectionsRequest> = {
-  handle: async ({ services, pageTokens }, call, { namespace, pageSize, pageToken }) => {
+  handle: async ({ services, pageTokens }, call, { namespace, pageSize, pageToken, ...cut }) => {
     const { collections, next } = await services.recall.listCollections(call, {
       namespace: fromNamespace(namespace),
+      parent: cut.parent ?? "",
+      maxDepth: cut.maxDepth,
       after: pageToken === "" ? "" : pageTokens.read(call.digest, pageToken),
       limit: pageLimit(pageSize, COLLECTION_PAGE_SIZE_DEFAULT),
     });
@@ -175,12 +196,14 @@ export const listCollections: UnaryRpc<ListCollectionsRequest> = {
 
 /** ClearCollection. */
 export const clearCollection: UnaryRpc<ClearCollectionRequest> = {
-  handle: ({ services }, call, { namespace, collectionId }) =>
+  handle: ({ services }, call, { namespace, collectionId, recursive }) =>
     services.recall.clearCollection(call, {
       namespace: fromNamespace(namespace),
       collectionId,
-      encode: ({ deletedCount, revision }) =>
+      isRecursive: recursive,
+      encode: ({ deletedCount, revision, ...rest }) =>
         encodeWire(ClearCollectionResponse, {
+          ...rest,
           deletedCount: BigInt(deletedCount),
           revision: BigInt(revision),
         }),

@@ -14,7 +14,7 @@ import { floatBytes } from "../../kit/bytes.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import type { RecordDocumentDraft } from "../../records/rules/record.ts";
 import type {
-  StoredCollection,
+  ListedCollection,
   StoredDocument,
   StoredPayload,
   StoredVector,
@@ -164,13 +164,16 @@ function encodePayload({ data, mediaType }: StoredPayload): Uint8Array {
   return spliceField(DATA_FIELD, [data], rest);
 }
 
-/** Turns a collection into its public form. */
-export function toCollection(collection: StoredCollection): wire.DocumentCollection {
+/** Turns a collection into its public form. One that holds nothing stands for those below it. */
+export function toCollection(collection: ListedCollection): wire.DocumentCollection {
+  const { collectionId, documentCount, createMs, updateMs, hasBelow } = collection;
+  const isEmpty = documentCount === 0;
   return {
-    collectionId: collection.collectionId,
-    documentCount: BigInt(collection.documentCount),
-    createTime: toTimestamp(collection.createMs),
-    updateTime: toTimestamp(collection.updateMs),
+    collectionId,
+    documentCount: BigInt(documentCount),
+    createTime: isEmpty ? undefined : toTimestamp(createMs),
+    updateTime: isEmpty ? undefined : toTimestamp(updateMs),
+    hasCollectionsBelow: hasBelow,
   };
 }
 

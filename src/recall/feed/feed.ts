@@ -36,6 +36,8 @@ import {
 const PIECE_BYTES = 65_536;
 const PIECE_ITEMS = 64;
 const PIECE_ITEMS_MAX = 256;
+/** Collections that are listed at a time. */
+const COLLECTION_PAGE = 100;
 /** A session with more messages is loaded from its start. */
 const LONG_SESSION = 20_000;
 
@@ -178,6 +180,16 @@ export class NamespaceFeed {
       namespace: this.namespace,
       nowMs: nowMs(),
     });
+  }
+
+  /** The ids of all collections below one, from the store. */
+  async *collectionsBelow(parent: string): AsyncGenerator<string> {
+    const query = { namespace: this.namespace, parent, limit: COLLECTION_PAGE };
+    for (let after: string | undefined = ""; after !== undefined; ) {
+      const page = await listsOf(this.source).listCollections({ ...query, after });
+      for (const { collectionId } of page) yield collectionId;
+      after = page.length < COLLECTION_PAGE ? undefined : page.at(-1)?.collectionId;
+    }
   }
 
   /** Waits until everything is loaded. */

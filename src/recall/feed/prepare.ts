@@ -5,6 +5,7 @@ import type { Pace } from "../../kit/semaphore.ts";
 import type { MemoryScope } from "../../memory/rules/memory.ts";
 import { meansScope } from "../../memory/rules/scopes.ts";
 import type { SessionPlace, SessionQuery } from "../../store/store.ts";
+import { isWithin } from "../rules/collection-path.ts";
 import type { RecallFilter } from "../rules/filter.ts";
 import type { Container } from "./container.ts";
 import type { NamespaceFeed } from "./feed.ts";
@@ -20,7 +21,9 @@ export interface Scope {
       };
   readonly collections:
     | { readonly kind: "none" | "all" }
-    | { readonly kind: "ids"; readonly ids: readonly string[] };
+    | { readonly kind: "ids"; readonly ids: readonly string[] }
+    /** Those, and all below them. */
+    | { readonly kind: "trees"; readonly roots: ReadonlySet<string> };
   readonly memories:
     | { readonly kind: "none" | "all" }
     | { readonly kind: "scopes"; readonly has: (scope: MemoryScope) => boolean };
@@ -85,9 +88,12 @@ function ownersOf({ scope }: RecallFilter): { userId: string; agentId: string } 
 }
 
 function collectionsOf(filter: RecallFilter): Scope["collections"] {
-  const { kinds, collectionIds, sessionLabels } = filter;
+  const { kinds, collectionIds, isRecursive = false, sessionLabels } = filter;
   const isAsked = kinds.size === 0 || kinds.has("document");
   if (!isAsked || sessionLabels.size > 0) return { kind: "none" };
+  if (collectionIds.length > 0 && isRecursive) {
+    return { kind: "trees", roots: new Set(collectionIds) };
+  }
   if (collectionIds.length > 0) return { kind: "ids", ids: collectionIds };
   return { kind: "all" };
 }
@@ -162,6 +168,7 @@ function isInScope({ ref, scope: owner }: Container, { scope }: SearchTerms): bo
   }
   const asked = ref.kind === "session" ? scope.sessions : scope.collections;
   if (asked.kind === "none") return false;
+  if (asked.kind === "trees") return isWithin(ref.id, asked.roots);
   // The owner of a session may have changed.
   return asked.kind !== "ids" || asked.ids.includes(ref.id);
 }
@@ -201,6 +208,13 @@ async function namedIn(
   const refs: Container["ref"][] = [];
   if (collections.kind === "ids") {
     refs.push(...collections.ids.map((id) => ({ kind: "collection", id }) as const));
+  }
+  for (const root of collections.kind === "trees" ? collections.roots : []) {
+    refs.push({ kind: "collection", id: root });
+    for await (const id of feed.collectionsBelow(root)) {
+      checkLive(signal);
+      refs.push({ kind: "collection", id });
+    }
   }
   if (sessions.kind === "ids") {
     refs.push(...sessions.ids.map((id) => ({ kind: "session", id }) as const));

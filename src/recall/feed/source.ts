@@ -251,11 +251,8 @@ export class Lister {
 
   async #collections(): Promise<readonly Listed[]> {
     const { namespace } = this.#source;
-    const found = await listsOf(this.#source).listCollections(
-      namespace,
-      this.#collection,
-      LIST_PAGE,
-    );
+    const query = { namespace, after: this.#collection, limit: LIST_PAGE };
+    const found = await listsOf(this.#source).listCollections(query);
     this.#collection = found.at(-1)?.collectionId ?? "";
     this.#hasCollections = found.length < LIST_PAGE;
     return found.map(({ collectionId: id, documentCount: count, updateMs }) => {

@@ -1,6 +1,7 @@
 // The containers of a shard: sessions, collections and scopes of memories with what filters ask of
 // them, and with their items in the order of positions.
 
+import { CollectionTree } from "../rules/collection-tree.ts";
 import type { SavedPart, SavedReader } from "../rules/saved.ts";
 import type { TfIdfIndex } from "../rules/tf-idf.ts";
 import {
@@ -55,6 +56,7 @@ export class ContainerTable {
   count = 0;
   readonly #all: (Container | undefined)[] = [];
   readonly #byKey = new Map<string, Container>();
+  readonly #collections = new CollectionTree<Container>();
   #ownBytes = 0;
   #listed = 0;
   #changes = 0;
@@ -64,7 +66,8 @@ export class ContainerTable {
   get bytes(): number {
     const columns = [this.kind, this.user, this.agent, this.session, this.expireMs];
     const sum = columns.reduce((total, { bytes }) => total + bytes, 0);
-    return sum + this.names.bytes + this.#ownBytes + this.#listed * LISTED_BYTES;
+    const own = this.#ownBytes + this.#collections.bytes;
+    return sum + this.names.bytes + own + this.#listed * LISTED_BYTES;
   }
 
   /** Number of numbers given, including those of deleted containers. */
@@ -78,6 +81,11 @@ export class ContainerTable {
 
   find({ kind, id }: ContainerRef): Container | undefined {
     return this.#byKey.get(keyOf(kind, id));
+  }
+
+  /** The collection of an id, and all below it. */
+  collectionsWithin(id: string): Generator<Container> {
+    return this.#collections.within(id);
   }
 
   /** Adds a container, or changes what describes one that is there. */
@@ -97,6 +105,7 @@ export class ContainerTable {
   /** Forgets a container. Its items must be dead, or about to be. */
   remove(container: Container): void {
     this.#byKey.delete(keyOf(container.kind, container.id));
+    if (container.kind === "collection") this.#collections.remove(container);
     this.#all[container.number] = undefined;
     this.kind.data[container.number] = KIND.gone;
     this.#ownBytes -= CONTAINER_BYTES + textBytes(container.id) * 2 + labelBytes(container.labels);
@@ -212,6 +221,7 @@ export class ContainerTable {
     const container: Container = { ...own, state: ++this.#changes };
     this.#all.push(container);
     this.#byKey.set(keyOf(kind, id), container);
+    if (kind === "collection") this.#collections.add(container);
     this.kind.push(KIND[kind]);
     for (const column of [this.user, this.agent, this.session]) column.push(0);
     this.expireMs.push(Number.POSITIVE_INFINITY);

@@ -3,6 +3,7 @@
 // containers, labels and metadata are made by one pass over the columns that the filter names.
 
 import { meansScope } from "../../memory/rules/scopes.ts";
+import { isWithin } from "../rules/collection-path.ts";
 import type { RecallFilter, RecallKind } from "../rules/filter.ts";
 import { type FilterTimes, sessionPasses } from "../rules/item-tests.ts";
 import {
@@ -178,7 +179,10 @@ function namedContainers(
     if (container !== undefined) found.add(container);
   };
   for (const id of sessions) add(containers.find({ kind: "session", id }));
-  for (const id of collections) add(containers.find({ kind: "collection", id }));
+  for (const id of collections) {
+    if (filter.isRecursive !== true) add(containers.find({ kind: "collection", id }));
+    else for (const one of containers.collectionsWithin(id)) add(one);
+  }
   return found;
 }
 
@@ -217,7 +221,8 @@ function containerTest(
     const kind = containers.kind.at(number);
     if (kind === KIND.scope) return memoryTest?.(container) ?? false;
     if (kind === KIND.collection) {
-      return withDocuments && (collectionIds.size === 0 || collectionIds.has(id));
+      if (!withDocuments || collectionIds.size === 0) return withDocuments;
+      return filter.isRecursive === true ? isWithin(id, collectionIds) : collectionIds.has(id);
     }
     if (!withMessages || excluded.has(id) || !id.startsWith(prefix)) return false;
     if (sessionIds.size > 0 && !sessionIds.has(id)) return false;

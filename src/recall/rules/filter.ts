@@ -73,6 +73,8 @@ export interface RecallFilter {
   /** Empty means every role: the default of the contract is filled in at the edge. */
   readonly roles: ReadonlySet<Role>;
   readonly collectionIds: readonly string[];
+  /** Collections below them are meant as well. Default false. */
+  readonly isRecursive?: boolean;
   readonly labels: ReadonlyMap<string, string>;
   readonly metadata: readonly MetadataCondition[];
   readonly fromMs: number | undefined;

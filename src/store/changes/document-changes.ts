@@ -2,7 +2,7 @@
 // is read for and checked as a whole before any of it is applied.
 
 import { recordCorrupt } from "../../kit/errors.ts";
-import { documentPlanFault } from "../document-faults.ts";
+import { collectionsFault, documentPlanFault } from "../document-faults.ts";
 import type { RecordDocuments } from "../kept-records.ts";
 import type {
   ChangedDocuments,
@@ -10,12 +10,15 @@ import type {
   DocumentChange,
   DocumentPlan,
   DocumentView,
+  OtherChange,
+  OtherView,
   StoredDocument,
 } from "../store.ts";
 import type { Core } from "../tables/core.ts";
 import {
   CHUNK,
   COLLECTION,
+  COLLECTION_COUNT,
   type CollectionRow,
   DOCUMENT,
   DOCUMENT_END,
@@ -31,6 +34,7 @@ import {
   chunkNosOf,
   chunksOf,
   collectionOf,
+  countCollections,
   documentNoOf,
   findDocument,
   needRow,
@@ -56,8 +60,8 @@ export function documentsView(
   change: DocumentChange,
 ): { readonly view: DocumentView; readonly base: DocumentsBase } {
   const { collectionId, documentIds, namespace, sourceIds } = change;
-  const row = readCollection(core, change, "pending");
-  const nextDocumentNo = row?.nextDocumentNo ?? nextAfterEmptied(core, change);
+  const base = baseOf(core, change);
+  const { row, nextDocumentNo } = base;
   const documents = new Map<string, StoredDocument>();
   const chunks = new Map<string, readonly StoredDocument[]>();
   for (const documentId of documentIds) {
@@ -68,16 +72,39 @@ export function documentsView(
     const found = row === undefined ? [] : chunksOf(core, row.logNo, sourceId, "pending");
     if (found.length > 0) chunks.set(sourceId, found);
   }
+  const also = new Map(
+    (change.also ?? []).map((other) => [other.collectionId, otherView(core, change, other)]),
+  );
   const view = {
+    also,
     revision: nextRevision(core, namespace),
     collection: row === undefined ? undefined : collectionOf(collectionId, row),
-    collectionCount: core.counts.collections.of(core, namespace),
+    collectionCount: countCollections(core, namespace),
     documents,
     chunks,
     nextDocumentNo,
     reply: pendingReply(core, namespace, change.requestId),
   };
-  return { view, base: { row, nextDocumentNo } };
+  return { view, base };
+}
+
+function baseOf(core: Core, change: DocumentChange): DocumentsBase {
+  const row = readCollection(core, change, "pending");
+  return { row, nextDocumentNo: row?.nextDocumentNo ?? nextAfterEmptied(core, change) };
+}
+
+function otherView(
+  core: Core,
+  { namespace }: DocumentChange,
+  { collectionId, documentIds }: OtherChange,
+): OtherView {
+  const row = readCollection(core, { namespace, collectionId }, "pending");
+  const documents = new Map<string, StoredDocument>();
+  for (const documentId of documentIds) {
+    const found = row && findDocument(core, row.logNo, documentId, "pending");
+    if (found !== undefined) documents.set(documentId, found);
+  }
+  return { collection: row && collectionOf(collectionId, row), documents };
 }
 
 function nextAfterEmptied(core: Core, { namespace, collectionId }: DocumentChange): number {
@@ -103,6 +130,8 @@ interface Changing {
 export interface DocumentSteps extends Changing {
   readonly plan: DocumentPlan;
   readonly old: ReadonlyMap<string, OldDocument>;
+  /** Those in other collections. */
+  readonly others: readonly DocumentSteps[];
 }
 
 /** Applies a plan to the pending state. Throws an Error that names a fault of it. */
@@ -141,15 +170,23 @@ export function documentSteps(
       old.set(id, oldDocument(core, row.logNo, documentNo));
     }
   }
-  const fault = documentPlanFault(plan, {
-    revision: nextRevision(core, change.namespace),
-    nextDocumentNo,
-    known: (documentId) => old.get(documentId),
-    recordDocumentCount: row?.recordDocumentCount ?? 0,
-    isOfRecords: change.isOfRecords ?? false,
-  });
+  const fault =
+    collectionsFault(change, plan) ??
+    documentPlanFault(plan, {
+      revision: nextRevision(core, change.namespace),
+      nextDocumentNo,
+      known: (documentId) => old.get(documentId),
+      recordDocumentCount: row?.recordDocumentCount ?? 0,
+      isOfRecords: change.isOfRecords ?? false,
+    });
   if (fault !== undefined) throw unsound(fault);
-  return { change, base, plan, old };
+  const others = (plan.also ?? []).map(({ collectionId, ...own }) => {
+    const { namespace } = change;
+    const other = { namespace, collectionId, documentIds: [], sourceIds: [] };
+    const { nowMs, events } = plan;
+    return documentSteps(core, other, baseOf(core, other), { ...own, nowMs, events });
+  });
+  return { change, base, plan, old, others };
 }
 
 /** The steps that a change of records takes in one collection. */
@@ -172,9 +209,14 @@ export function recordDocumentSteps(
 
 /** Applies what a plan does to documents. */
 export function saveDocuments(core: Core, steps: DocumentSteps): void {
-  const before = steps.base.row === undefined ? 0 : 1;
-  core.counts.collections.add(steps.change.namespace, saveCollection(core, steps) - before);
+  const { namespace } = steps.change;
+  const key = COLLECTION_COUNT.key(namespace);
+  const known = COLLECTION_COUNT.get(core, key, "pending");
+  const others = (known ?? countCollections(core, namespace)) - (steps.base.row ? 1 : 0);
+  const count = others + saveCollection(core, steps);
+  if (count !== known) COLLECTION_COUNT.put(core, key, count);
   core.writer.report.documents.push(changedBy(steps));
+  for (const other of steps.others) saveDocuments(core, other);
 }
 
 function changedBy({ change, old, plan }: DocumentSteps): ChangedDocuments {
@@ -199,6 +241,8 @@ function oldDocument(core: Core, logNo: number, documentNo: number): OldDocument
 function saveCollection(core: Core, { base, change, old, plan }: DocumentSteps): number {
   const { namespace, collectionId } = change;
   const { put = [], remove = [] } = plan;
+  // Only other collections change.
+  if (base.row === undefined && put.length === 0) return 0;
   const logNo = base.row?.logNo ?? core.writer.nextLogNo++;
   for (const document of put) {
     putDocument(core, { ...change, logNo }, document, old.get(document.documentId));

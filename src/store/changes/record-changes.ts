@@ -13,7 +13,7 @@ import type {
   UploadView,
 } from "../store.ts";
 import type { Core } from "../tables/core.ts";
-import { readCollection } from "../tables/documents.ts";
+import { countCollections, readCollection } from "../tables/documents.ts";
 import { unsound } from "../tables/plan-check.ts";
 import {
   encodeRecordBody,
@@ -66,7 +66,7 @@ export function recordsView(
   const view: RecordView = {
     revision: nextRevision(core, namespace),
     collectionCountWith: (ids) =>
-      core.counts.collections.of(core, namespace) + [...new Set(ids)].filter(isNew).length,
+      countCollections(core, namespace) + [...new Set(ids)].filter(isNew).length,
     records: new Map([...old].map(([id, row]) => [id, recordOf(row)])),
     uploads,
     reply: pendingReply(core, namespace, requestId),

@@ -37,6 +37,18 @@ export const lastText: KeyPart<string> = {
   read: (key, start) => ({ value: readText(key.slice(start)), end: key.length }),
 };
 
+/**
+ * A path of segments divided by `/`, none of which holds a zero byte, as the rest of its key: paths
+ * are in the order of their segments, each directly before those below it.
+ */
+export const lastPath: KeyPart<string> = {
+  write: (path) => textPart(path).replaceAll("/", "\0"),
+  read: (key, start) => ({
+    value: readText(key.slice(start).replaceAll("\0", "/")),
+    end: key.length,
+  }),
+};
+
 /** A text without a zero byte, in front of one: such texts are in the order of their bytes. */
 export const endedText: KeyPart<string> = {
   write: (text) => `${textPart(text)}\0`,

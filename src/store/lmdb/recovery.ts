@@ -29,8 +29,9 @@ import { type EventLogStart, readEventLog } from "../tables/events.ts";
  * 7: sessions are listed by their last change, a list that a version that knows only 6 would leave
  * wrong; and every namespace is listed.
  * 8: values of records in parts, which a version that knows only 7 would call damaged.
- * 9: payloads of documents, which a version that knows only 8 would leave behind, and documents of
- * records, which it would let callers change.
+ * 9: payloads of documents, which a version that knows only 8 would leave behind, documents of
+ * records, which it would let callers change, and numbers of collections, which it would leave
+ * wrong.
  */
 const STORE_FORMAT = 9;
 

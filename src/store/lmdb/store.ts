@@ -30,7 +30,7 @@ import type { Commit, ErasureStore, ReadFacts, Store } from "../store.ts";
 import { bucketOf } from "../tables/all.ts";
 import { SessionCache } from "../tables/cache.ts";
 import { CommitReport, type Core, RecordCounts } from "../tables/core.ts";
-import { COLLECTION, RECALLED } from "../tables/document-tables.ts";
+import { RECALLED } from "../tables/document-tables.ts";
 import {
   expiredDocuments,
   findDocument,
@@ -281,7 +281,6 @@ function checkRest(
 
 function newCounts(): Core["counts"] {
   return {
-    collections: new RecordCounts((namespace) => COLLECTION.prefix(namespace)),
     consumers: new RecordCounts((namespace) => CONSUMER.prefix(namespace)),
     recalled: new RecordCounts(() => RECALLED.id),
     uploads: new RecordCounts((namespace) => records.RECORD_UPLOAD.prefix(namespace)),

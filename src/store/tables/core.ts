@@ -20,7 +20,7 @@ export interface Core extends Index {
   /** Starts of the revisions of every namespace (replies.ts). */
   readonly base: StreamPositions;
   /** Number of records of some tables in a namespace. */
-  readonly counts: Readonly<Record<"collections" | "consumers" | "recalled" | "uploads", Counts>>;
+  readonly counts: Readonly<Record<"consumers" | "recalled" | "uploads", Counts>>;
 }
 
 /** Counts of records by namespace. */

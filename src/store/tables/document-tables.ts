@@ -10,6 +10,7 @@ import {
   bucket,
   defineTable,
   field,
+  lastPath,
   lastText,
   NOTHING,
   ONE_NUMBER,
@@ -32,7 +33,7 @@ export interface CollectionRow {
 }
 
 /** Collections that hold documents. A collection has a log number, under which these stand. */
-export const COLLECTION = defineTable(0x18, "collection", [aText, lastText], {
+export const COLLECTION = defineTable(0x18, "collection", [aText, lastPath], {
   erasedWith: "nothing",
   record: record<CollectionRow>({
     logNo: field.number(1),
@@ -45,8 +46,14 @@ export const COLLECTION = defineTable(0x18, "collection", [aText, lastText], {
   bucket: bucket.firstText,
 });
 
+/** Number of collections of a namespace. Up to format 8 they are counted. */
+export const COLLECTION_COUNT = defineTable(0x43, "count of collections", [lastText], {
+  erasedWith: "nothing",
+  record: ONE_NUMBER,
+});
+
 /** The number of the next new document of a collection that once held some. */
-export const EMPTIED = defineTable(0x19, "emptied collection", [aText, lastText], {
+export const EMPTIED = defineTable(0x19, "emptied collection", [aText, lastPath], {
   erasedWith: "nothing",
   record: ONE_NUMBER,
 });

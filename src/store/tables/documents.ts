@@ -5,15 +5,18 @@
 import { recordCorrupt } from "../../kit/errors.ts";
 import type { Life } from "../../kit/life.ts";
 import { LIMITS } from "../../kit/limits.ts";
+import { depthOf, firstSegments } from "../../recall/rules/collection-path.ts";
 import { forgottenOf, newestRecalled, RECALLED_MAX } from "../document-faults.ts";
 import { afterPrefix, readText, readU64, u64 } from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
 import { decodeRecord, firstOf, rangeIndex, unlessDamaged } from "../engine/reads.ts";
 import type {
+  CollectionQuery,
   CollectionRef,
   DocumentPage,
   DocumentQuery,
   DocumentRef,
+  ListedCollection,
   PayloadHolder,
   StoredCollection,
   StoredDocument,
@@ -22,6 +25,7 @@ import type { Core } from "./core.ts";
 import {
   CHUNK,
   COLLECTION,
+  COLLECTION_COUNT,
   type CollectionRow,
   DOCUMENT,
   DOCUMENT_END,
@@ -48,7 +52,10 @@ export function readCollection(
 }
 
 /** A collection as the layers above see it. */
-export function collectionOf(collectionId: string, row: CollectionRow): StoredCollection {
+export function collectionOf(
+  collectionId: string,
+  row: Omit<StoredCollection, "collectionId">,
+): StoredCollection {
   const { documentCount, recordDocumentCount, createMs, updateMs } = row;
   return { collectionId, documentCount, recordDocumentCount, createMs, updateMs };
 }
@@ -264,24 +271,52 @@ export function listDocuments(core: Core, query: DocumentQuery): DocumentPage {
   return { documents, next: undefined };
 }
 
-/** The collections of a namespace that hold documents, by id, after the one given. */
-export function listCollections(
-  core: Core,
-  namespace: string,
-  after: string,
-  limit: number,
-): StoredCollection[] {
-  const prefix = COLLECTION.prefix(namespace);
-  const range = { start: COLLECTION.key(namespace, after), end: afterPrefix(prefix) };
-  const collections: StoredCollection[] = [];
-  for (const { key, payload } of rangeIndex(core, "committed", range)) {
-    const collectionId = readText(key.slice(prefix.length));
-    if (after !== "" && collectionId === after) continue;
-    if (collections.length >= limit) break;
-    collections.push(collectionOf(collectionId, COLLECTION.of(payload)));
+/** Number of collections of a namespace that hold documents. */
+export function countCollections(core: Core, namespace: string): number {
+  const known = COLLECTION_COUNT.get(core, COLLECTION_COUNT.key(namespace), "pending");
+  if (known !== undefined) return known;
+  // A store of an older format holds few.
+  const start = COLLECTION.prefix(namespace);
+  return [...rangeIndex(core, "pending", { start, end: afterPrefix(start) })].length;
+}
+
+/** The key of everything below a collection begins with this. */
+function belowOf(namespace: string, collectionId: string): string {
+  return `${COLLECTION.key(namespace, collectionId)}\0`;
+}
+
+/** Collections in the order of their segments. Each costs a bounded number of descents. */
+export function listCollections(core: Core, query: CollectionQuery): ListedCollection[] {
+  const { namespace, after, limit, maxDepth = 0, parent = "" } = query;
+  const whole = parent === "" ? COLLECTION.prefix(namespace) : belowOf(namespace, parent);
+  const end = afterPrefix(whole);
+  const segmentsMax = maxDepth === 0 ? Number.POSITIVE_INFINITY : depthOf(parent) + maxDepth;
+  const first = (start: string, before: string) =>
+    firstOf(core, "committed", { start: start > whole ? start : whole, end: before });
+  const isCut = (collectionId: string): boolean => depthOf(collectionId) >= segmentsMax;
+  const nextOf = (collectionId: string): string => {
+    const below = belowOf(namespace, collectionId);
+    return isCut(collectionId) ? afterPrefix(below) : below;
+  };
+  const collections: ListedCollection[] = [];
+  let start = after === "" ? whole : nextOf(after);
+  while (collections.length < limit) {
+    const found = start < end ? first(start, end) : undefined;
+    if (found === undefined) break;
+    const [, id] = COLLECTION.parts(found.key);
+    const isAbove = depthOf(id) > segmentsMax;
+    const collectionId = isAbove ? firstSegments(id, segmentsMax) : id;
+    const below = belowOf(namespace, collectionId);
+    const hasBelow = isAbove || first(below, afterPrefix(below)) !== undefined;
+    const row = isAbove ? NO_DOCUMENTS : COLLECTION.of(found.payload);
+    collections.push({ ...collectionOf(collectionId, row), hasBelow });
+    start = nextOf(collectionId);
   }
   return collections;
 }
+
+/** Stands for the collections below it. */
+const NO_DOCUMENTS = { documentCount: 0, recordDocumentCount: 0, createMs: 0, updateMs: 0 };
 
 // Recalled namespaces, and the times of their last recall.
 

@@ -25,6 +25,7 @@ import type { Store, VectorPlace } from "../store.ts";
 import {
   CHUNK,
   COLLECTION,
+  COLLECTION_COUNT,
   DOCUMENT,
   DOCUMENT_END,
   DOCUMENT_ID,
@@ -181,6 +182,14 @@ describe("verify", () => {
       "a payload and its document differ",
       "the payloads of a collection are wrong",
     ]);
+  });
+
+  test("finds a wrong number of collections", async () => {
+    const kinds = await copies.found(async ({ index }) => {
+      const key = COLLECTION_COUNT.key("default");
+      await index.put(key, COLLECTION_COUNT.encode(key, 9));
+    });
+    expect(kinds).toEqual(["the collections of a namespace are counted wrongly"]);
   });
 
   test("finds rows that are not sound", async () => {

@@ -10,6 +10,7 @@ import type { Problems } from "../engine/problems.ts";
 import {
   CHUNK,
   COLLECTION,
+  COLLECTION_COUNT,
   type CollectionRow,
   DOCUMENT,
   DOCUMENT_END,
@@ -46,13 +47,17 @@ export interface DocumentCheck {
 export function checkDocuments(check: DocumentCheck): number {
   const { problems, view } = check;
   const found = { documents: 0, expiring: 0 };
+  const counts = new Map<string, number>();
   for (const row of view.under(COLLECTION.id)) {
     const collection = view.decode(row, COLLECTION.decode);
     if (collection !== undefined) {
       const { logNo } = collection;
       const isOwn = check.logs.add(logNo) && logNo < check.nextLogNo;
       problems.check(isOwn, "a log belongs to two collections", `log ${logNo}`);
-      const { documents, expiring } = checkCollection(check, COLLECTION.parts(row.key), collection);
+      const ref = COLLECTION.parts(row.key);
+      const [namespace] = ref;
+      counts.set(namespace, (counts.get(namespace) ?? 0) + 1);
+      const { documents, expiring } = checkCollection(check, ref, collection);
       found.documents += documents;
       found.expiring += expiring;
       const emptied = EMPTIED.id + row.key.slice(1);
@@ -63,9 +68,20 @@ export function checkDocuments(check: DocumentCheck): number {
   // Every end of a document was looked up: the same number means that none is too many.
   const isListed = checkEnds(check) === found.expiring;
   problems.check(isListed, "the ends of documents are wrong", "documents");
+  checkCounts(check, counts);
   view.count(EMPTIED.id);
   view.count(RECALLED.id);
   return found.documents;
+}
+
+/** Compares the number of collections of each namespace. Up to format 8 there are no numbers. */
+function checkCounts({ problems, view }: DocumentCheck, counts: ReadonlyMap<string, number>): void {
+  for (const row of view.under(COLLECTION_COUNT.id)) {
+    const count = view.decode(row, COLLECTION_COUNT.decode);
+    const [namespace] = COLLECTION_COUNT.parts(row.key);
+    const isRight = count === undefined || count === (counts.get(namespace) ?? 0);
+    problems.check(isRight, "the collections of a namespace are counted wrongly", "collections");
+  }
 }
 
 /** Counts the ends of documents; those of a collection that was cleared wait to be erased. */

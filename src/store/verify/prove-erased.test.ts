@@ -55,6 +55,7 @@ test("tables without content of a subject are known by name", () => {
   expect(names.sort()).toEqual([
     "collection",
     "consumer",
+    "count of collections",
     "dropped events",
     "emptied collection",
     "end of an upload",

@@ -227,7 +227,8 @@ export function documentSuite(open: OpenEngine): void {
       await change(scene, { put: drafts("a", "b"), nowMs: START_MS + 1 });
       await change(scene, { remove: ["a"], nowMs: START_MS + 2 });
       const list = () => allCollections(scene.store, "default");
-      const base = { collectionId: "c", documentCount: 1, recordDocumentCount: 0 };
+      const counts = { documentCount: 1, recordDocumentCount: 0, hasBelow: false };
+      const base = { collectionId: "c", ...counts };
       const times = { createMs: START_MS + 1, updateMs: START_MS + 2 };
       expect(await list()).toEqual([{ ...base, ...times }]);
       await change(scene, { remove: ["b"], nowMs: START_MS + 3 });
@@ -272,7 +273,9 @@ export function documentSuite(open: OpenEngine): void {
       await scene.engine.reopen();
       const left = sorted.filter((id) => id !== "aa" && id !== "b");
       const list = async (after: string, limit: number) =>
-        (await scene.store.listCollections("default", after, limit)).map((one) => one.collectionId);
+        (await scene.store.listCollections({ namespace: "default", after, limit })).map(
+          (one) => one.collectionId,
+        );
       expect(await list("", 100)).toEqual(left);
       expect(await list("a", 2)).toEqual(["a ", "\u00e9"]);
       expect(await list("aab", 1)).toEqual(["\u00e9"]);

@@ -84,7 +84,11 @@ export function recordDocumentSuite(open: OpenEngine): void {
         expect(await textsIn(scene, "d")).toEqual(["two"]);
         const record = await scene.store.readRecordRange(NAMESPACE, A, { offset: 0, limit: 9 });
         expect(record?.search).toEqual(search);
-        const [collection] = await scene.store.listCollections(NAMESPACE, "", 1);
+        const [collection] = await scene.store.listCollections({
+          namespace: NAMESPACE,
+          after: "",
+          limit: 1,
+        });
         expect(collection).toMatchObject({ documentCount: 2, recordDocumentCount: 2 });
         await scene.engine.reopen();
       }
@@ -102,7 +106,9 @@ export function recordDocumentSuite(open: OpenEngine): void {
       await change(scene, { put: [{ ...A, text: "value" }] });
       expect([await textsIn(scene), await textsIn(scene, "d")]).toEqual([["b"], []]);
       await scene.engine.reopen();
-      expect((await scene.store.listCollections(NAMESPACE, "", 9)).length).toBe(1);
+      expect(
+        (await scene.store.listCollections({ namespace: NAMESPACE, after: "", limit: 9 })).length,
+      ).toBe(1);
     });
 
     test("are removed with it, and no others", async (scene) => {
@@ -115,7 +121,11 @@ export function recordDocumentSuite(open: OpenEngine): void {
       });
       await change(scene, { remove: [A] });
       expect(await textsIn(scene)).toEqual(["b", "own"]);
-      const [collection] = await scene.store.listCollections(NAMESPACE, "", 1);
+      const [collection] = await scene.store.listCollections({
+        namespace: NAMESPACE,
+        after: "",
+        limit: 1,
+      });
       expect(collection).toMatchObject({ documentCount: 2, recordDocumentCount: 1 });
       await change(scene, { remove: [B] });
       await scene.engine.reopen();
@@ -168,7 +178,11 @@ export function recordDocumentSuite(open: OpenEngine): void {
       });
       await change(scene, { put: [draft(A, "c", "one")] });
       expect(await textsIn(scene)).toEqual(["one"]);
-      const [collection] = await scene.store.listCollections(NAMESPACE, "", 1);
+      const [collection] = await scene.store.listCollections({
+        namespace: NAMESPACE,
+        after: "",
+        limit: 1,
+      });
       expect(collection).toMatchObject({ documentCount: 1, recordDocumentCount: 1 });
     });
 

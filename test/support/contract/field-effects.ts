@@ -387,7 +387,7 @@ const OF_RECALL: Readonly<Record<string, FieldEffect>> = {
   ...always("RecallFilter.time_from", "RecallFilter.time_before", "RecallFilter.min_trust"),
   ...always("RecallFilter.memory_kinds", "RecallFilter.valid_at_time", "RecallFilter.categories"),
   ...always("RecallFilter.min_confidence", "RecallFilter.source_document_id"),
-  ...always("RecallFilter.session_id_prefix"),
+  ...always("RecallFilter.session_id_prefix", "RecallFilter.recursive_collections"),
   "RecallFilter.include_superseded": {
     when: "without valid_at_time",
     idle: { filter: { includeSuperseded: true, validAtTime: "2026-01-01T00:00:00Z" } },

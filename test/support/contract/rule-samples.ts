@@ -20,7 +20,7 @@ const BAD_TEXTS: Readonly<Record<string, readonly string[]>> = {
   ID: ["a\u0000", "\u0085", "\u001f\n"],
   NAMESPACE: ["A", "-a", "a-", "1a", "a_b", "a\n"],
   NAME: ["A", "-a", "_a", "1a", "a.b"],
-  COLLECTION_ID: ["-a", ".a", "a/b", "ä"],
+  COLLECTION_ID: ["/a", "a/", "a//b", "a\nb", "x/".repeat(32).concat("x")],
   LABEL_KEY: ["", "ä", "a b"],
   NOT_BLANK: [" ", "\n\t", "\u00a0"],
 };

@@ -200,6 +200,10 @@ function poolOf(items: readonly Item[], query: IndexQuery): Item[] {
   );
 }
 
+function isBelow(id: string, { collectionIds, isRecursive }: RecallFilter): boolean {
+  return isRecursive === true && collectionIds.some((root) => id.startsWith(`${root}/`));
+}
+
 function passes({ info, record }: Item, filter: RecallFilter, times: Times): boolean {
   if (record.memory !== undefined) return memoryFits(info, record, filter, times);
   const { nowMs } = times;
@@ -211,7 +215,7 @@ function passes({ info, record }: Item, filter: RecallFilter, times: Times): boo
   return (
     (info.expireMs === undefined || info.expireMs > nowMs) &&
     (filter.kinds.size === 0 || filter.kinds.has(isMessage ? "message" : "document")) &&
-    (named.length === 0 || named.includes(info.id)) &&
+    (named.length === 0 || named.includes(info.id) || isBelow(info.id, filter)) &&
     !(isMessage && filter.excludeSessionIds.includes(info.id)) &&
     (isMessage || sessionLabels.size === 0) &&
     (isMessage ? sessionPasses(owner, scope) : isMeant(owner, scope)) &&

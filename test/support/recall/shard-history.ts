@@ -130,7 +130,7 @@ const records: fc.Arbitrary<PlainRecord> = fc.record(
 
 const refs = fc.record({
   kind: fc.constantFrom("session" as const, "collection" as const, "scope" as const),
-  id: fc.constantFrom("a", "b", "c"),
+  id: fc.constantFrom("a", "b", "c", "b/c"),
 });
 
 const infos: fc.Arbitrary<Partial<ContainerInfo>> = fc.record({
@@ -328,6 +328,7 @@ const filters: fc.Arbitrary<Partial<RecallFilter>> = fc.record(
     sessionLabels: fc.constantFrom(new Map([["team", "red"]]), new Map([["team", "blue"]])),
     roles: fc.constantFrom(new Set([1, 2] as const), new Set([4] as const)),
     collectionIds: fc.constantFrom(["b"], ["none"]),
+    isRecursive: fc.boolean(),
     labels: fc.constantFrom(new Map([["tone", "dry"]]), new Map([["more", "yes"]])),
     metadata: fc.array(trees, { minLength: 1, maxLength: 2 }),
     fromMs: fc.constant(1),

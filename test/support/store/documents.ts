@@ -4,10 +4,13 @@
 import { EVENT_TYPE } from "../../../src/events/rules/event.ts";
 import { ENDLESS, lifeFrom } from "../../../src/kit/life.ts";
 import type {
+  CollectionQuery,
   CollectionRef,
   DocumentPlan,
   DocumentView,
+  ListedCollection,
   NewVectors,
+  OtherPlan,
   Store,
   StoredCollection,
   StoredDocument,
@@ -56,6 +59,15 @@ export interface DocumentAction extends ActionBase {
   readonly removeChunks: readonly string[];
   /** Deletes everything instead. */
   readonly clear: boolean;
+  /** Deletes in other collections as well. */
+  readonly also?: readonly OtherAction[];
+}
+
+/** Deletes documents of another collection: some, or all. */
+export interface OtherAction {
+  readonly collectionId: string;
+  readonly remove: readonly string[];
+  readonly clear: boolean;
 }
 
 /** Observations and effects of a change to documents. */
@@ -68,6 +80,8 @@ export interface DocumentResult {
   /** Documents as the change saw them. */
   readonly documents: readonly string[];
   readonly chunks: readonly string[];
+  /** Other collections as the change saw them. */
+  readonly also?: readonly unknown[];
   readonly replayed?: true;
 }
 
@@ -85,7 +99,11 @@ export function newPayload(text: string): StoredPayload {
 
 function resultOf(view: DocumentView, saved: boolean): DocumentResult {
   const { collection, collectionCount, nextDocumentNo, revision } = view;
+  const also = [...view.also].map(([id, other]) => [
+    ...[id, other.collection, [...other.documents.values()].map(shortOf).sort()],
+  ]);
   return {
+    ...(also.length === 0 ? {} : { also }),
     revision,
     saved,
     collection,
@@ -116,9 +134,10 @@ function planOf(action: DocumentAction, view: DocumentView): DocumentPlan {
   const { nowMs } = action;
   const ref = { namespace: action.namespace, sessionId: "" };
   const events = [newEvent(ref, { type: EVENT_TYPE.sessionUpdated, createMs: nowMs })];
+  const also = othersOf(action, view);
   // Documents of records stay.
   const isOfRecords = (view.collection?.recordDocumentCount ?? 0) > 0;
-  if (action.clear && !isOfRecords) return { clear: true, nowMs, events };
+  if (action.clear && !isOfRecords) return { clear: true, also, nowMs, events };
   let next = view.nextDocumentNo;
   const put = action.put.map((draft) => {
     const known = view.documents.get(draft.documentId)?.documentNo;
@@ -129,7 +148,21 @@ function planOf(action: DocumentAction, view: DocumentView): DocumentPlan {
   const ids = [...action.remove, ...chunks.map(({ documentId }) => documentId)];
   const known = new Set([...view.documents.keys(), ...chunks.map((chunk) => chunk.documentId)]);
   const remove = [...new Set(ids)].filter((id) => known.has(id) && !taken.has(id));
-  return { put, remove, nowMs, events };
+  return { put, remove, also, nowMs, events };
+}
+
+function othersOf({ also = [], sessionId }: DocumentAction, view: DocumentView): OtherPlan[] {
+  return also.flatMap(({ collectionId, clear, remove }): OtherPlan[] => {
+    const other = view.also.get(collectionId);
+    if (collectionId === sessionId || other?.collection === undefined) return [];
+    const isOwn = (id: string) => {
+      const found = other.documents.get(id);
+      return found !== undefined && found.recordId === undefined;
+    };
+    const known = [...new Set(remove)].filter(isOwn);
+    if (clear && other.collection.recordDocumentCount === 0) return [{ collectionId, clear }];
+    return known.length === 0 ? [] : [{ collectionId, remove: known }];
+  });
 }
 
 /** Does an action of documents. Nothing to do is an answer. */
@@ -140,6 +173,9 @@ export function changeDocuments(store: Store, action: DocumentAction): Promise<D
     collectionId,
     documentIds: [...action.put.map(({ documentId }) => documentId), ...action.remove],
     sourceIds: action.removeChunks,
+    also: (action.also ?? []).map(({ collectionId: id, remove }) => {
+      return { collectionId: id, documentIds: remove };
+    }),
     ...(requestId === undefined ? {} : { requestId }),
   };
   return store.changeDocuments<DocumentResult>(change, (view) => {
@@ -148,7 +184,8 @@ export function changeDocuments(store: Store, action: DocumentAction): Promise<D
       return { kind: "answer", result: { ...result, replayed: true } };
     }
     const plan = planOf(action, view);
-    const changes = (plan.put?.length ?? 0) + (plan.remove?.length ?? 0);
+    const others = plan.also?.length ?? 0;
+    const changes = (plan.put?.length ?? 0) + (plan.remove?.length ?? 0) + others;
     const saved = changes > 0 || (plan.clear === true && view.collection !== undefined);
     const result = resultOf(view, saved);
     if (!saved) return { kind: "answer", result };
@@ -223,10 +260,16 @@ export async function allCollections(
   store: Store,
   namespace: string,
   limit = 3,
-): Promise<StoredCollection[]> {
-  const all: StoredCollection[] = [];
+  cut: Pick<CollectionQuery, "parent" | "maxDepth"> = {},
+): Promise<ListedCollection[]> {
+  const all: ListedCollection[] = [];
+  const query = { namespace, ...cut };
   for (;;) {
-    const page = await store.listCollections(namespace, all.at(-1)?.collectionId ?? "", limit);
+    const page = await store.listCollections({
+      ...query,
+      after: all.at(-1)?.collectionId ?? "",
+      limit,
+    });
     if (page.length > limit) throw new Error("A page is too long.");
     if (page.length === 0) return all;
     all.push(...page);

@@ -165,7 +165,7 @@ async function readSession(
 
 async function readDocuments(client: TestClient, store: Store, namespace: string) {
   const all: unknown[] = [];
-  for (const collection of await store.listCollections(namespace, "", 100)) {
+  for (const collection of await store.listCollections({ namespace, after: "", limit: 100 })) {
     all.push(collection);
     const ref = { namespace, collectionId: collection.collectionId };
     const listed = await client.call("listDocuments", { ...ref, includeEmbeddings: true });

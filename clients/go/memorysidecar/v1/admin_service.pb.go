@@ -570,6 +570,10 @@ type GetServerInfoResponse struct {
 	//   - `append_record_operations`: `record_operations` of AppendMessages.
 	//   - `assemble_context`: AssembleContext.
 	//   - `back_up`: BackUp.
+	//   - `collection_paths`: ids of collections with several segments, more than 1,000 collections
+	//     in a namespace, `parent` and `max_depth` of ListCollections, `recursive` of ListDocuments,
+	//     PurgeDocuments and ClearCollection, `recursive_collections` of RecallFilter, and
+	//     `collection_ids` of AssembleContext.
 	//   - `compact_session`: CompactSession.
 	//   - `compact_store`: CompactStore.
 	//   - `consumers`: consumers and AckEvents.
@@ -2809,9 +2813,9 @@ const file_memorysidecar_v1_admin_service_proto_rawDesc = "" +
 	"session_id\x18\x03 \x01(\tB\v\xba\xbe\x18\a\x18\x80\x04P\x01x\x01H\x00R\tsessionId\x12?\n" +
 	"\bdocument\x18\x04 \x01(\v2!.memorysidecar.v1.DocumentSubjectH\x00R\bdocument\x12?\n" +
 	"\bmessages\x18\x05 \x01(\v2!.memorysidecar.v1.MessagesSubjectH\x00R\bmessagesB\x0f\n" +
-	"\asubject\x12\x04\xb8\xbe\x18\x01\"n\n" +
-	"\x0fDocumentSubject\x12-\n" +
-	"\rcollection_id\x18\x01 \x01(\tB\b\xba\xbe\x18\x04\b\x01P\x04R\fcollectionId\x12,\n" +
+	"\asubject\x12\x04\xb8\xbe\x18\x01\"q\n" +
+	"\x0fDocumentSubject\x120\n" +
+	"\rcollection_id\x18\x01 \x01(\tB\v\xba\xbe\x18\a\b\x01\x18\x80\x04P\x04R\fcollectionId\x12,\n" +
 	"\vdocument_id\x18\x02 \x01(\tB\v\xba\xbe\x18\a\b\x01\x18\x80\x02P\x01R\n" +
 	"documentId\"p\n" +
 	"\x0fMessagesSubject\x12*\n" +

@@ -80,15 +80,17 @@ func (EmbeddingPurpose) EnumDescriptor() ([]byte, []int) {
 // Text that an agent keeps outside its conversations: a page of a manual, a note, a record of
 // another system. Documents of one collection are searched together.
 //
-// A collection exists as soon as it holds a document; a namespace holds at most 1,000. The wire
+// A collection exists as soon as it holds a document; a namespace holds at most 100,000. The wire
 // form of a document may take at most 1 MiB (1,048,576 bytes), its embedding and the fields set by
 // the server included. Its payload comes on top: both together may take at most 4,161,536 bytes, so
 // that a call with one such document, and each answer with it, fit the 4 MiB that stock gRPC
 // clients accept.
 type Document struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The collection. Empty means `default`. 1 to 63 characters of `A-Za-z0-9._-`, the
-	// first a letter or a digit.
+	// The collection. Empty means `default`. 1 to 32 segments divided by `/`, at most 512 bytes in
+	// all, for example `guides/en`. A segment is any text of UTF-8 without control characters and
+	// `/`. A collection is below another one when its id continues that of the other with `/`: both
+	// hold documents of their own. More than one segment: capability `collection_paths`.
 	CollectionId string `protobuf:"bytes,1,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
 	// Id of the document, unique in its collection and immutable.
 	//
@@ -573,9 +575,11 @@ type DocumentCollection struct {
 	// Time its first document was stored.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// Time a document of it was last written or deleted.
-	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	// Whether collections below it hold documents.
+	HasCollectionsBelow bool `protobuf:"varint,5,opt,name=has_collections_below,json=hasCollectionsBelow,proto3" json:"has_collections_below,omitempty"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
 }
 
 func (x *DocumentCollection) Reset() {
@@ -634,6 +638,13 @@ func (x *DocumentCollection) GetUpdateTime() *timestamppb.Timestamp {
 		return x.UpdateTime
 	}
 	return nil
+}
+
+func (x *DocumentCollection) GetHasCollectionsBelow() bool {
+	if x != nil {
+		return x.HasCollectionsBelow
+	}
+	return false
 }
 
 // Splitting of a long text into documents: at paragraphs where possible, otherwise at lines,
@@ -1015,14 +1026,15 @@ const file_memorysidecar_v1_document_proto_rawDesc = "" +
 	"\x05index\x18\x03 \x01(\x05R\x05index\"L\n" +
 	"\tEmbedding\x12!\n" +
 	"\x06values\x18\x01 \x03(\x02B\t\xba\xbe\x18\x05\b\x01 \x80 R\x06values\x12\x1c\n" +
-	"\x05model\x18\x02 \x01(\tB\x06\xba\xbe\x18\x02\x18\x7fR\x05model\"\xda\x01\n" +
+	"\x05model\x18\x02 \x01(\tB\x06\xba\xbe\x18\x02\x18\x7fR\x05model\"\x8e\x02\n" +
 	"\x12DocumentCollection\x12#\n" +
 	"\rcollection_id\x18\x01 \x01(\tR\fcollectionId\x12%\n" +
 	"\x0edocument_count\x18\x02 \x01(\x03R\rdocumentCount\x12;\n" +
 	"\vcreate_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x12;\n" +
 	"\vupdate_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\"\x83\x01\n" +
+	"updateTime\x122\n" +
+	"\x15has_collections_below\x18\x05 \x01(\bR\x13hasCollectionsBelow\"\x83\x01\n" +
 	"\fTextSplitter\x127\n" +
 	"\vchunk_chars\x18\x01 \x01(\x05B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00I@9\x00\x00\x00\x00\x00j\xf8@R\n" +
 	"chunkChars\x12(\n" +

@@ -2496,8 +2496,12 @@ type ListDocumentsRequest struct {
 	// returned whatever its size. Of the chunks of one source on a page, the first has the payload.
 	// Default false. Capability `document_payload`.
 	IncludePayloads bool `protobuf:"varint,8,opt,name=include_payloads,json=includePayloads,proto3" json:"include_payloads,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Whether to list the documents of all collections below as well: one collection after the other,
+	// in the order of ListCollections. A page then ends after examining 10,000 documents and
+	// collections. Default false. Capability `collection_paths`.
+	Recursive     bool `protobuf:"varint,9,opt,name=recursive,proto3" json:"recursive,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListDocumentsRequest) Reset() {
@@ -2586,10 +2590,18 @@ func (x *ListDocumentsRequest) GetIncludePayloads() bool {
 	return false
 }
 
+func (x *ListDocumentsRequest) GetRecursive() bool {
+	if x != nil {
+		return x.Recursive
+	}
+	return false
+}
+
 // A page of documents.
 type ListDocumentsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The documents, in the order in which they were first stored.
+	// The documents, in the order in which they were first stored; with `recursive` by collection
+	// first.
 	Documents []*Document `protobuf:"bytes,1,rep,name=documents,proto3" json:"documents,omitempty"`
 	// Token of the next page. Empty when there is none.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
@@ -2660,8 +2672,16 @@ type ListCollectionsRequest struct {
 	// is an error.
 	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
-	// The namespace must be unchanged.
-	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// All other fields except `page_size` must be unchanged.
+	PageToken string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Collections below this one only, without itself. Unset means all collections of the namespace;
+	// empty is an error. At most 512 bytes. Capability `collection_paths`, like `max_depth`.
+	Parent *string `protobuf:"bytes,4,opt,name=parent,proto3,oneof" json:"parent,omitempty"`
+	// Maximum number of segments, not counting those of `parent`. Deeper collections are listed
+	// once, as the one of this depth that they are below. It need not hold documents: its
+	// `document_count` is then 0, and its times are unset. With 1 the list has the children of
+	// `parent`. 0 means no maximum. 0 to 32.
+	MaxDepth      int32 `protobuf:"varint,5,opt,name=max_depth,json=maxDepth,proto3" json:"max_depth,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2717,10 +2737,25 @@ func (x *ListCollectionsRequest) GetPageToken() string {
 	return ""
 }
 
+func (x *ListCollectionsRequest) GetParent() string {
+	if x != nil && x.Parent != nil {
+		return *x.Parent
+	}
+	return ""
+}
+
+func (x *ListCollectionsRequest) GetMaxDepth() int32 {
+	if x != nil {
+		return x.MaxDepth
+	}
+	return 0
+}
+
 // A page of collections.
 type ListCollectionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The collections, sorted by id, byte for byte.
+	// The collections, sorted by their segments, byte for byte: a collection comes before those below
+	// it.
 	Collections []*DocumentCollection `protobuf:"bytes,1,rep,name=collections,proto3" json:"collections,omitempty"`
 	// Token of the next page. Empty when there is none.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
@@ -3045,7 +3080,10 @@ type PurgeDocumentsRequest struct {
 	// Whether to delete. False only counts: a dry run.
 	Force bool `protobuf:"varint,4,opt,name=force,proto3" json:"force,omitempty"`
 	// Idempotency key: makes a repeat safe. Optional, at most 128 bytes.
-	RequestId     string `protobuf:"bytes,5,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,5,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// Whether to include the documents of all collections below. Default false. Capability
+	// `collection_paths`.
+	Recursive     bool `protobuf:"varint,6,opt,name=recursive,proto3" json:"recursive,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3115,6 +3153,13 @@ func (x *PurgeDocumentsRequest) GetRequestId() string {
 	return ""
 }
 
+func (x *PurgeDocumentsRequest) GetRecursive() bool {
+	if x != nil {
+		return x.Recursive
+	}
+	return false
+}
+
 // Result of a purge, or of its dry run.
 type PurgeDocumentsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3125,12 +3170,15 @@ type PurgeDocumentsResponse struct {
 	// stored.
 	SampleDocumentIds []string `protobuf:"bytes,2,rep,name=sample_document_ids,json=sampleDocumentIds,proto3" json:"sample_document_ids,omitempty"`
 	// Whether more documents match: one call deletes at most 1,000 documents, in one transaction, and
-	// fewer when they are larger than 16 MiB together. Call again, with another `request_id`.
+	// fewer when they are larger than 16 MiB together or of more than 100 collections. Call again,
+	// with another `request_id`.
 	More bool `protobuf:"varint,3,opt,name=more,proto3" json:"more,omitempty"`
 	// The revision of the transaction. 0 when nothing was deleted.
-	Revision      int64 `protobuf:"varint,4,opt,name=revision,proto3" json:"revision,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Revision int64 `protobuf:"varint,4,opt,name=revision,proto3" json:"revision,omitempty"`
+	// In a dry run with `recursive`, the documents of `sample_document_ids` with their collections.
+	SampleDocuments []*DocumentRef `protobuf:"bytes,5,rep,name=sample_documents,json=sampleDocuments,proto3" json:"sample_documents,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *PurgeDocumentsResponse) Reset() {
@@ -3191,6 +3239,13 @@ func (x *PurgeDocumentsResponse) GetRevision() int64 {
 	return 0
 }
 
+func (x *PurgeDocumentsResponse) GetSampleDocuments() []*DocumentRef {
+	if x != nil {
+		return x.SampleDocuments
+	}
+	return nil
+}
+
 // Request to delete every document of a collection.
 type ClearCollectionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3199,7 +3254,10 @@ type ClearCollectionRequest struct {
 	// The collection. Required, even if it is `default`.
 	CollectionId string `protobuf:"bytes,2,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
 	// Idempotency key: makes a repeat safe. Optional, at most 128 bytes.
-	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// Whether to clear all collections below as well: at most 100 collections with one call, in one
+	// transaction. Default false. Capability `collection_paths`.
+	Recursive     bool `protobuf:"varint,4,opt,name=recursive,proto3" json:"recursive,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3255,13 +3313,25 @@ func (x *ClearCollectionRequest) GetRequestId() string {
 	return ""
 }
 
+func (x *ClearCollectionRequest) GetRecursive() bool {
+	if x != nil {
+		return x.Recursive
+	}
+	return false
+}
+
 // Result of clearing a collection.
 type ClearCollectionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of deleted documents.
 	DeletedCount int64 `protobuf:"varint,1,opt,name=deleted_count,json=deletedCount,proto3" json:"deleted_count,omitempty"`
 	// The revision of the transaction, 0 when the collection was empty.
-	Revision      int64 `protobuf:"varint,2,opt,name=revision,proto3" json:"revision,omitempty"`
+	Revision int64 `protobuf:"varint,2,opt,name=revision,proto3" json:"revision,omitempty"`
+	// With `recursive`, number of collections that were cleared.
+	CollectionCount int32 `protobuf:"varint,3,opt,name=collection_count,json=collectionCount,proto3" json:"collection_count,omitempty"`
+	// With `recursive`, whether there are more collections to clear. Call again, with another
+	// `request_id`.
+	More          bool `protobuf:"varint,4,opt,name=more,proto3" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3308,6 +3378,20 @@ func (x *ClearCollectionResponse) GetRevision() int64 {
 		return x.Revision
 	}
 	return 0
+}
+
+func (x *ClearCollectionResponse) GetCollectionCount() int32 {
+	if x != nil {
+		return x.CollectionCount
+	}
+	return 0
+}
+
+func (x *ClearCollectionResponse) GetMore() bool {
+	if x != nil {
+		return x.More
+	}
+	return false
 }
 
 var File_memorysidecar_v1_memory_service_proto protoreflect.FileDescriptor
@@ -3496,57 +3580,61 @@ const file_memorysidecar_v1_memory_service_proto_rawDesc = "" +
 	"\rcreated_count\x18\x02 \x01(\x05R\fcreatedCount\x12%\n" +
 	"\x0erejected_count\x18\x03 \x01(\x05R\rrejectedCount\x12\x1a\n" +
 	"\brevision\x18\x04 \x01(\x03R\brevision\x129\n" +
-	"\x06scores\x18\x05 \x03(\v2!.memorysidecar.v1.ImportanceScoreR\x06scores\"\x94\x02\n" +
+	"\x06scores\x18\x05 \x03(\v2!.memorysidecar.v1.ImportanceScoreR\x06scores\"\x97\x02\n" +
 	"\x16UpsertDocumentsRequest\x12$\n" +
-	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12+\n" +
-	"\rcollection_id\x18\x02 \x01(\tB\x06\xba\xbe\x18\x02P\x04R\fcollectionId\x12C\n" +
+	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12.\n" +
+	"\rcollection_id\x18\x02 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x04R\fcollectionId\x12C\n" +
 	"\tdocuments\x18\x03 \x03(\v2\x1a.memorysidecar.v1.DocumentB\t\xba\xbe\x18\x05\b\x01 \xe8\aR\tdocuments\x12:\n" +
 	"\bsplitter\x18\x04 \x01(\v2\x1e.memorysidecar.v1.TextSplitterR\bsplitter\x12&\n" +
 	"\n" +
 	"request_id\x18\x05 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x01R\trequestId\"w\n" +
 	"\x17UpsertDocumentsResponse\x12@\n" +
 	"\tdocuments\x18\x01 \x03(\v2\".memorysidecar.v1.UpsertedDocumentR\tdocuments\x12\x1a\n" +
-	"\brevision\x18\x02 \x01(\x03R\brevision\"\xeb\x01\n" +
+	"\brevision\x18\x02 \x01(\x03R\brevision\"\xee\x01\n" +
 	"\x12GetDocumentRequest\x12$\n" +
-	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12+\n" +
-	"\rcollection_id\x18\x02 \x01(\tB\x06\xba\xbe\x18\x02P\x04R\fcollectionId\x12,\n" +
+	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12.\n" +
+	"\rcollection_id\x18\x02 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x04R\fcollectionId\x12,\n" +
 	"\vdocument_id\x18\x03 \x01(\tB\v\xba\xbe\x18\a\b\x01\x18\x80\x02P\x01R\n" +
 	"documentId\x12+\n" +
 	"\x11include_embedding\x18\x04 \x01(\bR\x10includeEmbedding\x12'\n" +
 	"\x0finclude_payload\x18\x05 \x01(\bR\x0eincludePayload\"M\n" +
 	"\x13GetDocumentResponse\x126\n" +
-	"\bdocument\x18\x01 \x01(\v2\x1a.memorysidecar.v1.DocumentR\bdocument\"\xf6\x02\n" +
+	"\bdocument\x18\x01 \x01(\v2\x1a.memorysidecar.v1.DocumentR\bdocument\"\x97\x03\n" +
 	"\x14ListDocumentsRequest\x12$\n" +
-	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12+\n" +
-	"\rcollection_id\x18\x02 \x01(\tB\x06\xba\xbe\x18\x02P\x04R\fcollectionId\x128\n" +
+	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12.\n" +
+	"\rcollection_id\x18\x02 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x04R\fcollectionId\x128\n" +
 	"\x06filter\x18\x03 \x01(\v2 .memorysidecar.v1.DocumentFilterR\x06filter\x12-\n" +
 	"\x12include_embeddings\x18\x04 \x01(\bR\x11includeEmbeddings\x12*\n" +
 	"\tpage_size\x18\x05 \x01(\x05B\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00R\bpageSize\x12&\n" +
 	"\n" +
 	"page_token\x18\x06 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x10R\tpageToken\x12#\n" +
 	"\rinclude_total\x18\a \x01(\bR\fincludeTotal\x12)\n" +
-	"\x10include_payloads\x18\b \x01(\bR\x0fincludePayloads\"\xac\x01\n" +
+	"\x10include_payloads\x18\b \x01(\bR\x0fincludePayloads\x12\x1c\n" +
+	"\trecursive\x18\t \x01(\bR\trecursive\"\xac\x01\n" +
 	"\x15ListDocumentsResponse\x128\n" +
 	"\tdocuments\x18\x01 \x03(\v2\x1a.memorysidecar.v1.DocumentR\tdocuments\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x121\n" +
-	"\x05total\x18\x03 \x01(\v2\x1b.memorysidecar.v1.ListTotalR\x05total\"\x92\x01\n" +
+	"\x05total\x18\x03 \x01(\v2\x1b.memorysidecar.v1.ListTotalR\x05total\"\xfc\x01\n" +
 	"\x16ListCollectionsRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12*\n" +
 	"\tpage_size\x18\x02 \x01(\x05B\r\xba\xbe\x18\t1\x00\x00\x00\x00\x00\x00\x00\x00R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x03 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x10R\tpageToken\"\x89\x01\n" +
+	"page_token\x18\x03 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x10R\tpageToken\x12(\n" +
+	"\x06parent\x18\x04 \x01(\tB\v\xba\xbe\x18\a\x18\x80\x04P\x04x\x01H\x00R\x06parent\x88\x01\x01\x123\n" +
+	"\tmax_depth\x18\x05 \x01(\x05B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\x00\x009\x00\x00\x00\x00\x00\x00@@R\bmaxDepthB\t\n" +
+	"\a_parent\"\x89\x01\n" +
 	"\x17ListCollectionsResponse\x12F\n" +
 	"\vcollections\x18\x01 \x03(\v2$.memorysidecar.v1.DocumentCollectionR\vcollections\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa1\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa4\x01\n" +
 	"\x17RefreshDocumentsRequest\x12$\n" +
-	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12+\n" +
-	"\rcollection_id\x18\x02 \x01(\tB\x06\xba\xbe\x18\x02P\x04R\fcollectionId\x123\n" +
+	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12.\n" +
+	"\rcollection_id\x18\x02 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x04R\fcollectionId\x123\n" +
 	"\fdocument_ids\x18\x03 \x03(\tB\x10\xba\xbe\x18\f\b\x01\x18\x80\x02 \xe8\a(\x01P\x01R\vdocumentIds\"]\n" +
 	"\x18RefreshDocumentsResponse\x12A\n" +
-	"\tdocuments\x18\x01 \x03(\v2#.memorysidecar.v1.RefreshedDocumentR\tdocuments\"\x81\x02\n" +
+	"\tdocuments\x18\x01 \x03(\v2#.memorysidecar.v1.RefreshedDocumentR\tdocuments\"\x84\x02\n" +
 	"\x16DeleteDocumentsRequest\x12$\n" +
-	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12+\n" +
-	"\rcollection_id\x18\x02 \x01(\tB\x06\xba\xbe\x18\x02P\x04R\fcollectionId\x123\n" +
+	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12.\n" +
+	"\rcollection_id\x18\x02 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x04R\fcollectionId\x123\n" +
 	"\fdocument_ids\x18\x03 \x03(\tB\x10\xba\xbe\x18\f\b\x01\x18\x80\x02 \xe8\a(\x01P\x01R\vdocumentIds\x12\x12\n" +
 	"\x04etag\x18\x04 \x01(\tR\x04etag\x12#\n" +
 	"\rallow_missing\x18\x05 \x01(\bR\fallowMissing\x12&\n" +
@@ -3554,27 +3642,32 @@ const file_memorysidecar_v1_memory_service_proto_rawDesc = "" +
 	"request_id\x18\x06 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x01R\trequestId\"Z\n" +
 	"\x17DeleteDocumentsResponse\x12#\n" +
 	"\rdeleted_count\x18\x01 \x01(\x05R\fdeletedCount\x12\x1a\n" +
-	"\brevision\x18\x02 \x01(\x03R\brevision\"\xec\x01\n" +
+	"\brevision\x18\x02 \x01(\x03R\brevision\"\x8d\x02\n" +
 	"\x15PurgeDocumentsRequest\x12$\n" +
-	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12-\n" +
-	"\rcollection_id\x18\x02 \x01(\tB\b\xba\xbe\x18\x04\b\x01P\x04R\fcollectionId\x12@\n" +
+	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x120\n" +
+	"\rcollection_id\x18\x02 \x01(\tB\v\xba\xbe\x18\a\b\x01\x18\x80\x04P\x04R\fcollectionId\x12@\n" +
 	"\x06filter\x18\x03 \x01(\v2 .memorysidecar.v1.DocumentFilterB\x06\xba\xbe\x18\x02\b\x01R\x06filter\x12\x14\n" +
 	"\x05force\x18\x04 \x01(\bR\x05force\x12&\n" +
 	"\n" +
-	"request_id\x18\x05 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x01R\trequestId\"\x9f\x01\n" +
+	"request_id\x18\x05 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x01R\trequestId\x12\x1c\n" +
+	"\trecursive\x18\x06 \x01(\bR\trecursive\"\xe9\x01\n" +
 	"\x16PurgeDocumentsResponse\x12%\n" +
 	"\x0edocument_count\x18\x01 \x01(\x05R\rdocumentCount\x12.\n" +
 	"\x13sample_document_ids\x18\x02 \x03(\tR\x11sampleDocumentIds\x12\x12\n" +
 	"\x04more\x18\x03 \x01(\bR\x04more\x12\x1a\n" +
-	"\brevision\x18\x04 \x01(\x03R\brevision\"\x95\x01\n" +
+	"\brevision\x18\x04 \x01(\x03R\brevision\x12H\n" +
+	"\x10sample_documents\x18\x05 \x03(\v2\x1d.memorysidecar.v1.DocumentRefR\x0fsampleDocuments\"\xb6\x01\n" +
 	"\x16ClearCollectionRequest\x12$\n" +
-	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12-\n" +
-	"\rcollection_id\x18\x02 \x01(\tB\b\xba\xbe\x18\x04\b\x01P\x04R\fcollectionId\x12&\n" +
+	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x120\n" +
+	"\rcollection_id\x18\x02 \x01(\tB\v\xba\xbe\x18\a\b\x01\x18\x80\x04P\x04R\fcollectionId\x12&\n" +
 	"\n" +
-	"request_id\x18\x03 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x01R\trequestId\"Z\n" +
+	"request_id\x18\x03 \x01(\tB\a\xba\xbe\x18\x03\x18\x80\x01R\trequestId\x12\x1c\n" +
+	"\trecursive\x18\x04 \x01(\bR\trecursive\"\x99\x01\n" +
 	"\x17ClearCollectionResponse\x12#\n" +
 	"\rdeleted_count\x18\x01 \x01(\x03R\fdeletedCount\x12\x1a\n" +
-	"\brevision\x18\x02 \x01(\x03R\brevision2\x95\x12\n" +
+	"\brevision\x18\x02 \x01(\x03R\brevision\x12)\n" +
+	"\x10collection_count\x18\x03 \x01(\x05R\x0fcollectionCount\x12\x12\n" +
+	"\x04more\x18\x04 \x01(\bR\x04more2\x95\x12\n" +
 	"\rMemoryService\x12Q\n" +
 	"\bRemember\x12!.memorysidecar.v1.RememberRequest\x1a\".memorysidecar.v1.RememberResponse\x12Y\n" +
 	"\tGetMemory\x12\".memorysidecar.v1.GetMemoryRequest\x1a#.memorysidecar.v1.GetMemoryResponse\"\x03\x90\x02\x01\x12b\n" +
@@ -3679,6 +3772,7 @@ var file_memorysidecar_v1_memory_service_proto_goTypes = []any{
 	(*DocumentFilter)(nil),               // 62: memorysidecar.v1.DocumentFilter
 	(*DocumentCollection)(nil),           // 63: memorysidecar.v1.DocumentCollection
 	(*RefreshedDocument)(nil),            // 64: memorysidecar.v1.RefreshedDocument
+	(*DocumentRef)(nil),                  // 65: memorysidecar.v1.DocumentRef
 }
 var file_memorysidecar_v1_memory_service_proto_depIdxs = []int32{
 	44, // 0: memorysidecar.v1.RememberRequest.memories:type_name -> memorysidecar.v1.Memory
@@ -3719,55 +3813,56 @@ var file_memorysidecar_v1_memory_service_proto_depIdxs = []int32{
 	63, // 35: memorysidecar.v1.ListCollectionsResponse.collections:type_name -> memorysidecar.v1.DocumentCollection
 	64, // 36: memorysidecar.v1.RefreshDocumentsResponse.documents:type_name -> memorysidecar.v1.RefreshedDocument
 	62, // 37: memorysidecar.v1.PurgeDocumentsRequest.filter:type_name -> memorysidecar.v1.DocumentFilter
-	0,  // 38: memorysidecar.v1.MemoryService.Remember:input_type -> memorysidecar.v1.RememberRequest
-	2,  // 39: memorysidecar.v1.MemoryService.GetMemory:input_type -> memorysidecar.v1.GetMemoryRequest
-	4,  // 40: memorysidecar.v1.MemoryService.ListMemories:input_type -> memorysidecar.v1.ListMemoriesRequest
-	6,  // 41: memorysidecar.v1.MemoryService.UpdateMemory:input_type -> memorysidecar.v1.UpdateMemoryRequest
-	8,  // 42: memorysidecar.v1.MemoryService.ReinforceMemories:input_type -> memorysidecar.v1.ReinforceMemoriesRequest
-	10, // 43: memorysidecar.v1.MemoryService.DecayMemories:input_type -> memorysidecar.v1.DecayMemoriesRequest
-	12, // 44: memorysidecar.v1.MemoryService.ForgetMemories:input_type -> memorysidecar.v1.ForgetMemoriesRequest
-	14, // 45: memorysidecar.v1.MemoryService.PurgeMemories:input_type -> memorysidecar.v1.PurgeMemoriesRequest
-	16, // 46: memorysidecar.v1.MemoryService.ListMemoryVersions:input_type -> memorysidecar.v1.ListMemoryVersionsRequest
-	18, // 47: memorysidecar.v1.MemoryService.RestoreMemoryVersion:input_type -> memorysidecar.v1.RestoreMemoryVersionRequest
-	22, // 48: memorysidecar.v1.MemoryService.QueryRelations:input_type -> memorysidecar.v1.QueryRelationsRequest
-	20, // 49: memorysidecar.v1.MemoryService.MergeEntities:input_type -> memorysidecar.v1.MergeEntitiesRequest
-	24, // 50: memorysidecar.v1.MemoryService.ConsolidateSession:input_type -> memorysidecar.v1.ConsolidateSessionRequest
-	26, // 51: memorysidecar.v1.MemoryService.ExtractMemories:input_type -> memorysidecar.v1.ExtractMemoriesRequest
-	28, // 52: memorysidecar.v1.MemoryService.UpsertDocuments:input_type -> memorysidecar.v1.UpsertDocumentsRequest
-	30, // 53: memorysidecar.v1.MemoryService.GetDocument:input_type -> memorysidecar.v1.GetDocumentRequest
-	32, // 54: memorysidecar.v1.MemoryService.ListDocuments:input_type -> memorysidecar.v1.ListDocumentsRequest
-	34, // 55: memorysidecar.v1.MemoryService.ListCollections:input_type -> memorysidecar.v1.ListCollectionsRequest
-	36, // 56: memorysidecar.v1.MemoryService.RefreshDocuments:input_type -> memorysidecar.v1.RefreshDocumentsRequest
-	38, // 57: memorysidecar.v1.MemoryService.DeleteDocuments:input_type -> memorysidecar.v1.DeleteDocumentsRequest
-	40, // 58: memorysidecar.v1.MemoryService.PurgeDocuments:input_type -> memorysidecar.v1.PurgeDocumentsRequest
-	42, // 59: memorysidecar.v1.MemoryService.ClearCollection:input_type -> memorysidecar.v1.ClearCollectionRequest
-	1,  // 60: memorysidecar.v1.MemoryService.Remember:output_type -> memorysidecar.v1.RememberResponse
-	3,  // 61: memorysidecar.v1.MemoryService.GetMemory:output_type -> memorysidecar.v1.GetMemoryResponse
-	5,  // 62: memorysidecar.v1.MemoryService.ListMemories:output_type -> memorysidecar.v1.ListMemoriesResponse
-	7,  // 63: memorysidecar.v1.MemoryService.UpdateMemory:output_type -> memorysidecar.v1.UpdateMemoryResponse
-	9,  // 64: memorysidecar.v1.MemoryService.ReinforceMemories:output_type -> memorysidecar.v1.ReinforceMemoriesResponse
-	11, // 65: memorysidecar.v1.MemoryService.DecayMemories:output_type -> memorysidecar.v1.DecayMemoriesResponse
-	13, // 66: memorysidecar.v1.MemoryService.ForgetMemories:output_type -> memorysidecar.v1.ForgetMemoriesResponse
-	15, // 67: memorysidecar.v1.MemoryService.PurgeMemories:output_type -> memorysidecar.v1.PurgeMemoriesResponse
-	17, // 68: memorysidecar.v1.MemoryService.ListMemoryVersions:output_type -> memorysidecar.v1.ListMemoryVersionsResponse
-	19, // 69: memorysidecar.v1.MemoryService.RestoreMemoryVersion:output_type -> memorysidecar.v1.RestoreMemoryVersionResponse
-	23, // 70: memorysidecar.v1.MemoryService.QueryRelations:output_type -> memorysidecar.v1.QueryRelationsResponse
-	21, // 71: memorysidecar.v1.MemoryService.MergeEntities:output_type -> memorysidecar.v1.MergeEntitiesResponse
-	25, // 72: memorysidecar.v1.MemoryService.ConsolidateSession:output_type -> memorysidecar.v1.ConsolidateSessionResponse
-	27, // 73: memorysidecar.v1.MemoryService.ExtractMemories:output_type -> memorysidecar.v1.ExtractMemoriesResponse
-	29, // 74: memorysidecar.v1.MemoryService.UpsertDocuments:output_type -> memorysidecar.v1.UpsertDocumentsResponse
-	31, // 75: memorysidecar.v1.MemoryService.GetDocument:output_type -> memorysidecar.v1.GetDocumentResponse
-	33, // 76: memorysidecar.v1.MemoryService.ListDocuments:output_type -> memorysidecar.v1.ListDocumentsResponse
-	35, // 77: memorysidecar.v1.MemoryService.ListCollections:output_type -> memorysidecar.v1.ListCollectionsResponse
-	37, // 78: memorysidecar.v1.MemoryService.RefreshDocuments:output_type -> memorysidecar.v1.RefreshDocumentsResponse
-	39, // 79: memorysidecar.v1.MemoryService.DeleteDocuments:output_type -> memorysidecar.v1.DeleteDocumentsResponse
-	41, // 80: memorysidecar.v1.MemoryService.PurgeDocuments:output_type -> memorysidecar.v1.PurgeDocumentsResponse
-	43, // 81: memorysidecar.v1.MemoryService.ClearCollection:output_type -> memorysidecar.v1.ClearCollectionResponse
-	60, // [60:82] is the sub-list for method output_type
-	38, // [38:60] is the sub-list for method input_type
-	38, // [38:38] is the sub-list for extension type_name
-	38, // [38:38] is the sub-list for extension extendee
-	0,  // [0:38] is the sub-list for field type_name
+	65, // 38: memorysidecar.v1.PurgeDocumentsResponse.sample_documents:type_name -> memorysidecar.v1.DocumentRef
+	0,  // 39: memorysidecar.v1.MemoryService.Remember:input_type -> memorysidecar.v1.RememberRequest
+	2,  // 40: memorysidecar.v1.MemoryService.GetMemory:input_type -> memorysidecar.v1.GetMemoryRequest
+	4,  // 41: memorysidecar.v1.MemoryService.ListMemories:input_type -> memorysidecar.v1.ListMemoriesRequest
+	6,  // 42: memorysidecar.v1.MemoryService.UpdateMemory:input_type -> memorysidecar.v1.UpdateMemoryRequest
+	8,  // 43: memorysidecar.v1.MemoryService.ReinforceMemories:input_type -> memorysidecar.v1.ReinforceMemoriesRequest
+	10, // 44: memorysidecar.v1.MemoryService.DecayMemories:input_type -> memorysidecar.v1.DecayMemoriesRequest
+	12, // 45: memorysidecar.v1.MemoryService.ForgetMemories:input_type -> memorysidecar.v1.ForgetMemoriesRequest
+	14, // 46: memorysidecar.v1.MemoryService.PurgeMemories:input_type -> memorysidecar.v1.PurgeMemoriesRequest
+	16, // 47: memorysidecar.v1.MemoryService.ListMemoryVersions:input_type -> memorysidecar.v1.ListMemoryVersionsRequest
+	18, // 48: memorysidecar.v1.MemoryService.RestoreMemoryVersion:input_type -> memorysidecar.v1.RestoreMemoryVersionRequest
+	22, // 49: memorysidecar.v1.MemoryService.QueryRelations:input_type -> memorysidecar.v1.QueryRelationsRequest
+	20, // 50: memorysidecar.v1.MemoryService.MergeEntities:input_type -> memorysidecar.v1.MergeEntitiesRequest
+	24, // 51: memorysidecar.v1.MemoryService.ConsolidateSession:input_type -> memorysidecar.v1.ConsolidateSessionRequest
+	26, // 52: memorysidecar.v1.MemoryService.ExtractMemories:input_type -> memorysidecar.v1.ExtractMemoriesRequest
+	28, // 53: memorysidecar.v1.MemoryService.UpsertDocuments:input_type -> memorysidecar.v1.UpsertDocumentsRequest
+	30, // 54: memorysidecar.v1.MemoryService.GetDocument:input_type -> memorysidecar.v1.GetDocumentRequest
+	32, // 55: memorysidecar.v1.MemoryService.ListDocuments:input_type -> memorysidecar.v1.ListDocumentsRequest
+	34, // 56: memorysidecar.v1.MemoryService.ListCollections:input_type -> memorysidecar.v1.ListCollectionsRequest
+	36, // 57: memorysidecar.v1.MemoryService.RefreshDocuments:input_type -> memorysidecar.v1.RefreshDocumentsRequest
+	38, // 58: memorysidecar.v1.MemoryService.DeleteDocuments:input_type -> memorysidecar.v1.DeleteDocumentsRequest
+	40, // 59: memorysidecar.v1.MemoryService.PurgeDocuments:input_type -> memorysidecar.v1.PurgeDocumentsRequest
+	42, // 60: memorysidecar.v1.MemoryService.ClearCollection:input_type -> memorysidecar.v1.ClearCollectionRequest
+	1,  // 61: memorysidecar.v1.MemoryService.Remember:output_type -> memorysidecar.v1.RememberResponse
+	3,  // 62: memorysidecar.v1.MemoryService.GetMemory:output_type -> memorysidecar.v1.GetMemoryResponse
+	5,  // 63: memorysidecar.v1.MemoryService.ListMemories:output_type -> memorysidecar.v1.ListMemoriesResponse
+	7,  // 64: memorysidecar.v1.MemoryService.UpdateMemory:output_type -> memorysidecar.v1.UpdateMemoryResponse
+	9,  // 65: memorysidecar.v1.MemoryService.ReinforceMemories:output_type -> memorysidecar.v1.ReinforceMemoriesResponse
+	11, // 66: memorysidecar.v1.MemoryService.DecayMemories:output_type -> memorysidecar.v1.DecayMemoriesResponse
+	13, // 67: memorysidecar.v1.MemoryService.ForgetMemories:output_type -> memorysidecar.v1.ForgetMemoriesResponse
+	15, // 68: memorysidecar.v1.MemoryService.PurgeMemories:output_type -> memorysidecar.v1.PurgeMemoriesResponse
+	17, // 69: memorysidecar.v1.MemoryService.ListMemoryVersions:output_type -> memorysidecar.v1.ListMemoryVersionsResponse
+	19, // 70: memorysidecar.v1.MemoryService.RestoreMemoryVersion:output_type -> memorysidecar.v1.RestoreMemoryVersionResponse
+	23, // 71: memorysidecar.v1.MemoryService.QueryRelations:output_type -> memorysidecar.v1.QueryRelationsResponse
+	21, // 72: memorysidecar.v1.MemoryService.MergeEntities:output_type -> memorysidecar.v1.MergeEntitiesResponse
+	25, // 73: memorysidecar.v1.MemoryService.ConsolidateSession:output_type -> memorysidecar.v1.ConsolidateSessionResponse
+	27, // 74: memorysidecar.v1.MemoryService.ExtractMemories:output_type -> memorysidecar.v1.ExtractMemoriesResponse
+	29, // 75: memorysidecar.v1.MemoryService.UpsertDocuments:output_type -> memorysidecar.v1.UpsertDocumentsResponse
+	31, // 76: memorysidecar.v1.MemoryService.GetDocument:output_type -> memorysidecar.v1.GetDocumentResponse
+	33, // 77: memorysidecar.v1.MemoryService.ListDocuments:output_type -> memorysidecar.v1.ListDocumentsResponse
+	35, // 78: memorysidecar.v1.MemoryService.ListCollections:output_type -> memorysidecar.v1.ListCollectionsResponse
+	37, // 79: memorysidecar.v1.MemoryService.RefreshDocuments:output_type -> memorysidecar.v1.RefreshDocumentsResponse
+	39, // 80: memorysidecar.v1.MemoryService.DeleteDocuments:output_type -> memorysidecar.v1.DeleteDocumentsResponse
+	41, // 81: memorysidecar.v1.MemoryService.PurgeDocuments:output_type -> memorysidecar.v1.PurgeDocumentsResponse
+	43, // 82: memorysidecar.v1.MemoryService.ClearCollection:output_type -> memorysidecar.v1.ClearCollectionResponse
+	61, // [61:83] is the sub-list for method output_type
+	39, // [39:61] is the sub-list for method input_type
+	39, // [39:39] is the sub-list for extension type_name
+	39, // [39:39] is the sub-list for extension extendee
+	0,  // [0:39] is the sub-list for field type_name
 }
 
 func init() { file_memorysidecar_v1_memory_service_proto_init() }
@@ -3782,6 +3877,7 @@ func file_memorysidecar_v1_memory_service_proto_init() {
 	file_memorysidecar_v1_memory_service_proto_msgTypes[8].OneofWrappers = []any{}
 	file_memorysidecar_v1_memory_service_proto_msgTypes[10].OneofWrappers = []any{}
 	file_memorysidecar_v1_memory_service_proto_msgTypes[22].OneofWrappers = []any{}
+	file_memorysidecar_v1_memory_service_proto_msgTypes[34].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -172,14 +172,15 @@ type MemoryServiceClient interface {
 	//   - ABORTED, `ETAG_MISMATCH`
 	//   - FAILED_PRECONDITION, `DOCUMENT_OF_RECORD`: one belongs to a record
 	DeleteDocuments(ctx context.Context, in *DeleteDocumentsRequest, opts ...grpc.CallOption) (*DeleteDocumentsResponse, error)
-	// Deletes the documents of a collection that match a filter, immediately and permanently. Those
-	// of records stay, and are not counted. Capability `document_lists`.
+	// Deletes the documents of a collection, and on request of those below it, that match a filter,
+	// immediately and permanently. Those of records stay, and are not counted. Capability
+	// `document_lists`.
 	PurgeDocuments(ctx context.Context, in *PurgeDocumentsRequest, opts ...grpc.CallOption) (*PurgeDocumentsResponse, error)
-	// Deletes every document of a collection, immediately and permanently; their records are erased
-	// from the store in the background.
+	// Deletes every document of a collection, and on request of those below it, immediately and
+	// permanently; their records are erased from the store in the background.
 	//
 	// Errors:
-	//   - FAILED_PRECONDITION, `DOCUMENT_OF_RECORD`: it holds documents of records
+	//   - FAILED_PRECONDITION, `DOCUMENT_OF_RECORD`: one of them holds documents of records
 	ClearCollection(ctx context.Context, in *ClearCollectionRequest, opts ...grpc.CallOption) (*ClearCollectionResponse, error)
 }
 
@@ -540,14 +541,15 @@ type MemoryServiceServer interface {
 	//   - ABORTED, `ETAG_MISMATCH`
 	//   - FAILED_PRECONDITION, `DOCUMENT_OF_RECORD`: one belongs to a record
 	DeleteDocuments(context.Context, *DeleteDocumentsRequest) (*DeleteDocumentsResponse, error)
-	// Deletes the documents of a collection that match a filter, immediately and permanently. Those
-	// of records stay, and are not counted. Capability `document_lists`.
+	// Deletes the documents of a collection, and on request of those below it, that match a filter,
+	// immediately and permanently. Those of records stay, and are not counted. Capability
+	// `document_lists`.
 	PurgeDocuments(context.Context, *PurgeDocumentsRequest) (*PurgeDocumentsResponse, error)
-	// Deletes every document of a collection, immediately and permanently; their records are erased
-	// from the store in the background.
+	// Deletes every document of a collection, and on request of those below it, immediately and
+	// permanently; their records are erased from the store in the background.
 	//
 	// Errors:
-	//   - FAILED_PRECONDITION, `DOCUMENT_OF_RECORD`: it holds documents of records
+	//   - FAILED_PRECONDITION, `DOCUMENT_OF_RECORD`: one of them holds documents of records
 	ClearCollection(context.Context, *ClearCollectionRequest) (*ClearCollectionResponse, error)
 	mustEmbedUnimplementedMemoryServiceServer()
 }

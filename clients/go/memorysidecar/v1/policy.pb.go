@@ -3125,9 +3125,8 @@ type Summarize struct {
 	// Collection of documents to which each text is also written, in the same transaction, as a
 	// document `summary:` with session and version; see TextSplitter for long ones. Its scope is the
 	// user of the session; without a user it is shared by the whole namespace. The documents outlive
-	// the session. Empty writes none. 1 to 63 characters of `A-Za-z0-9._-`, the first a letter or a
-	// digit. If the namespace has no room for another collection, the summary is set without a
-	// document.
+	// the session. Empty writes none. An id as in Document, at most 512 bytes. If the namespace has
+	// no room for another collection, the summary is set without a document.
 	CollectionId string `protobuf:"bytes,16,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
 	// Whether to keep exactly the last `last_chars` characters of the joined text, even if it then
 	// begins inside a sentence. Default false. Only with `SUMMARY_KEEP_APPEND`.
@@ -3899,7 +3898,7 @@ const file_memorysidecar_v1_policy_proto_rawDesc = "" +
 	"\fBoundaryOnly\"^\n" +
 	"\bBoundary\x12:\n" +
 	"\x04rule\x18\x01 \x01(\x0e2\x1e.memorysidecar.v1.BoundaryRuleB\x06\xba\xbe\x18\x02\b\x01R\x04rule\x12\x16\n" +
-	"\x06always\x18\x02 \x01(\bR\x06always\"\xa3\a\n" +
+	"\x06always\x18\x02 \x01(\bR\x06always\"\xa6\a\n" +
 	"\tSummarize\x12\x1a\n" +
 	"\x04hook\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x03R\x04hook\x12:\n" +
 	"\n" +
@@ -3921,8 +3920,8 @@ const file_memorysidecar_v1_policy_proto_rawDesc = "" +
 	"transcript\x18\r \x01(\x0e2!.memorysidecar.v1.TranscriptStyleR\n" +
 	"transcript\x122\n" +
 	"\x06fan_in\x18\x0e \x01(\x05B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\x00@9\x00\x00\x00\x00\x00\x000@H\x04R\x05fanIn\x88\x01\x01\x124\n" +
-	"\x05shape\x18\x0f \x01(\x0e2\x1e.memorysidecar.v1.SummaryShapeR\x05shape\x12+\n" +
-	"\rcollection_id\x18\x10 \x01(\tB\x06\xba\xbe\x18\x02P\x04R\fcollectionId\x12(\n" +
+	"\x05shape\x18\x0f \x01(\x0e2\x1e.memorysidecar.v1.SummaryShapeR\x05shape\x12.\n" +
+	"\rcollection_id\x18\x10 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x04R\fcollectionId\x12(\n" +
 	"\x10last_chars_exact\x18\x11 \x01(\bR\x0elastCharsExactB\r\n" +
 	"\v_max_tokensB\f\n" +
 	"\n" +

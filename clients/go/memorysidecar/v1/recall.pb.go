@@ -725,7 +725,8 @@ type RecallFilter struct {
 	SessionLabels map[string]string `protobuf:"bytes,5,rep,name=session_labels,json=sessionLabels,proto3" json:"session_labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Roles of messages. Empty means user and assistant. At most 4. Documents have none; see `kinds`.
 	Roles []Role `protobuf:"varint,6,rep,packed,name=roles,proto3,enum=memorysidecar.v1.Role" json:"roles,omitempty"`
-	// Collections whose documents are considered. Empty means every collection. At most 100.
+	// Collections whose documents are considered. Empty means every collection. At most 100, each an
+	// id as in Document, at most 512 bytes.
 	CollectionIds []string `protobuf:"bytes,7,rep,name=collection_ids,json=collectionIds,proto3" json:"collection_ids,omitempty"`
 	// Labels that the message or document must have with these values. At most 32.
 	Labels map[string]string `protobuf:"bytes,8,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
@@ -755,8 +756,11 @@ type RecallFilter struct {
 	SourceDocumentId *string `protobuf:"bytes,18,opt,name=source_document_id,json=sourceDocumentId,proto3,oneof" json:"source_document_id,omitempty"`
 	// Prefix of the session ids of messages. Unset means any; empty is an error. At most 512 bytes.
 	SessionIdPrefix *string `protobuf:"bytes,19,opt,name=session_id_prefix,json=sessionIdPrefix,proto3,oneof" json:"session_id_prefix,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Whether `collection_ids` include all collections below them. An error without
+	// `collection_ids`. Default false. Capability `collection_paths`.
+	RecursiveCollections bool `protobuf:"varint,20,opt,name=recursive_collections,json=recursiveCollections,proto3" json:"recursive_collections,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
 }
 
 func (x *RecallFilter) Reset() {
@@ -920,6 +924,13 @@ func (x *RecallFilter) GetSessionIdPrefix() string {
 		return *x.SessionIdPrefix
 	}
 	return ""
+}
+
+func (x *RecallFilter) GetRecursiveCollections() bool {
+	if x != nil {
+		return x.RecursiveCollections
+	}
+	return false
 }
 
 // A matching record. With a scoring other than the default, `relevance` is 0 and `parts` is empty.
@@ -2566,8 +2577,7 @@ var File_memorysidecar_v1_recall_proto protoreflect.FileDescriptor
 
 const file_memorysidecar_v1_recall_proto_rawDesc = "" +
 	"\n" +
-	"\x1dmemorysidecar/v1/recall.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/record.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1ememorysidecar/v1/summary.proto\"\xd0\n" +
-	"\n" +
+	"\x1dmemorysidecar/v1/recall.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/record.proto\x1a\x1cmemorysidecar/v1/rules.proto\x1a\x1ememorysidecar/v1/summary.proto\"\x88\v\n" +
 	"\fRecallFilter\x12:\n" +
 	"\x05kinds\x18\x01 \x03(\x0e2\x1c.memorysidecar.v1.RecallKindB\x06\xba\xbe\x18\x02 \bR\x05kinds\x12.\n" +
 	"\vsession_ids\x18\x02 \x03(\tB\r\xba\xbe\x18\t\x18\x80\x04 d(\x01P\x01R\n" +
@@ -2575,9 +2585,8 @@ const file_memorysidecar_v1_recall_proto_rawDesc = "" +
 	"\x13exclude_session_ids\x18\x03 \x03(\tB\r\xba\xbe\x18\t\x18\x80\x04 d(\x01P\x01R\x11excludeSessionIds\x123\n" +
 	"\x05scope\x18\x04 \x01(\v2\x1d.memorysidecar.v1.ScopeFilterR\x05scope\x12e\n" +
 	"\x0esession_labels\x18\x05 \x03(\v21.memorysidecar.v1.RecallFilter.SessionLabelsEntryB\v\xba\xbe\x18\a\x18\xff\x01  X\x05R\rsessionLabels\x124\n" +
-	"\x05roles\x18\x06 \x03(\x0e2\x16.memorysidecar.v1.RoleB\x06\xba\xbe\x18\x02 \x04R\x05roles\x121\n" +
-	"\x0ecollection_ids\x18\a \x03(\tB\n" +
-	"\xba\xbe\x18\x06 d(\x01P\x04R\rcollectionIds\x12O\n" +
+	"\x05roles\x18\x06 \x03(\x0e2\x16.memorysidecar.v1.RoleB\x06\xba\xbe\x18\x02 \x04R\x05roles\x124\n" +
+	"\x0ecollection_ids\x18\a \x03(\tB\r\xba\xbe\x18\t\x18\x80\x04 d(\x01P\x04R\rcollectionIds\x12O\n" +
 	"\x06labels\x18\b \x03(\v2*.memorysidecar.v1.RecallFilter.LabelsEntryB\v\xba\xbe\x18\a\x18\xff\x01  X\x05R\x06labels\x12G\n" +
 	"\bmetadata\x18\t \x03(\v2#.memorysidecar.v1.MetadataConditionB\x06\xba\xbe\x18\x02 \x10R\bmetadata\x127\n" +
 	"\ttime_from\x18\n" +
@@ -2593,7 +2602,8 @@ const file_memorysidecar_v1_recall_proto_rawDesc = "" +
 	"categories\x12=\n" +
 	"\x0emin_confidence\x18\x11 \x01(\x01B\x16\xba\xbe\x18\x121\x00\x00\x00\x00\x00\x00\x00\x009\x00\x00\x00\x00\x00\x00\xf0?R\rminConfidence\x12>\n" +
 	"\x12source_document_id\x18\x12 \x01(\tB\v\xba\xbe\x18\a\x18\x80\x02P\x01x\x01H\x00R\x10sourceDocumentId\x88\x01\x01\x12<\n" +
-	"\x11session_id_prefix\x18\x13 \x01(\tB\v\xba\xbe\x18\a\x18\x80\x04P\x01x\x01H\x01R\x0fsessionIdPrefix\x88\x01\x01\x1a@\n" +
+	"\x11session_id_prefix\x18\x13 \x01(\tB\v\xba\xbe\x18\a\x18\x80\x04P\x01x\x01H\x01R\x0fsessionIdPrefix\x88\x01\x01\x123\n" +
+	"\x15recursive_collections\x18\x14 \x01(\bR\x14recursiveCollections\x1a@\n" +
 	"\x12SessionLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a9\n" +

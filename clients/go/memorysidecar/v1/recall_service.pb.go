@@ -651,7 +651,11 @@ type AssembleContextRequest struct {
 	// One budget holds the text, the blocks and, with `form`, the messages. With `form` each block is
 	// in `rendered`, in its place; without it the caller puts the texts there. An error with the
 	// profile `selectools`, which packs everything into one text. Capability `context_blocks`.
-	Blocks        []*ContextBlock `protobuf:"bytes,20,rep,name=blocks,proto3" json:"blocks,omitempty"`
+	Blocks []*ContextBlock `protobuf:"bytes,20,rep,name=blocks,proto3" json:"blocks,omitempty"`
+	// Collections whose documents are considered, with all collections below them. Empty means every
+	// collection. At most 100, each an id as in Document, at most 512 bytes. Capability
+	// `collection_paths`.
+	CollectionIds []string `protobuf:"bytes,25,rep,name=collection_ids,json=collectionIds,proto3" json:"collection_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -822,6 +826,13 @@ func (x *AssembleContextRequest) GetForm() MessageForm {
 func (x *AssembleContextRequest) GetBlocks() []*ContextBlock {
 	if x != nil {
 		return x.Blocks
+	}
+	return nil
+}
+
+func (x *AssembleContextRequest) GetCollectionIds() []string {
+	if x != nil {
+		return x.CollectionIds
 	}
 	return nil
 }
@@ -1334,7 +1345,7 @@ const file_memorysidecar_v1_recall_service_proto_rawDesc = "" +
 	"\rEmbedResponse\x12;\n" +
 	"\n" +
 	"embeddings\x18\x01 \x03(\v2\x1b.memorysidecar.v1.EmbeddingR\n" +
-	"embeddings\"\x99\t\n" +
+	"embeddings\"\xcf\t\n" +
 	"\x16AssembleContextRequest\x12$\n" +
 	"\tnamespace\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x02R\tnamespace\x12(\n" +
 	"\n" +
@@ -1359,7 +1370,8 @@ const file_memorysidecar_v1_recall_service_proto_rawDesc = "" +
 	"\x0ereference_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\rreferenceTime\x124\n" +
 	"\x05fence\x18\x10 \x01(\x0e2\x1e.memorysidecar.v1.ContextFenceR\x05fence\x121\n" +
 	"\x04form\x18\x13 \x01(\x0e2\x1d.memorysidecar.v1.MessageFormR\x04form\x12>\n" +
-	"\x06blocks\x18\x14 \x03(\v2\x1e.memorysidecar.v1.ContextBlockB\x06\xba\xbe\x18\x02 \tR\x06blocksB\x17\n" +
+	"\x06blocks\x18\x14 \x03(\v2\x1e.memorysidecar.v1.ContextBlockB\x06\xba\xbe\x18\x02 \tR\x06blocks\x124\n" +
+	"\x0ecollection_ids\x18\x19 \x03(\tB\r\xba\xbe\x18\t\x18\x80\x04 d(\x01P\x04R\rcollectionIdsB\x17\n" +
 	"\x15_compaction_thresholdB\x10\n" +
 	"\x0e_min_relevanceB\x15\n" +
 	"\x13_min_best_relevance\"\x99\x04\n" +

@@ -449,7 +449,7 @@ const file_memorysidecar_v1_rules_proto_rawDesc = "" +
 	"\vTextPattern\x12\x18\n" +
 	"\apattern\x18\x01 \x01(\tR\apattern\x12\x18\n" +
 	"\ameaning\x18\x02 \x01(\tR\ameaning\x12\x1b\n" +
-	"\tmax_chars\x18\x03 \x01(\rR\bmaxChars*\xa5\x05\n" +
+	"\tmax_chars\x18\x03 \x01(\rR\bmaxChars*\xa9\x05\n" +
 	"\bTextForm\x12\x19\n" +
 	"\x15TEXT_FORM_UNSPECIFIED\x10\x00\x12@\n" +
 	"\fTEXT_FORM_ID\x10\x01\x1a.\xba\xbe\x18*\n" +
@@ -457,9 +457,9 @@ const file_memorysidecar_v1_rules_proto_rawDesc = "" +
 	"\x13TEXT_FORM_NAMESPACE\x10\x02\x1ax\xba\xbe\x18t\n" +
 	"![a-z](?:[a-z0-9-]{0,61}[a-z0-9])?\x12Mmust be 1 to 63 characters of a-z0-9-, the first a letter, the last no hyphen\x18?\x12m\n" +
 	"\x0eTEXT_FORM_NAME\x10\x03\x1aY\xba\xbe\x18U\n" +
-	"\x15[a-z][a-z0-9_-]{0,62}\x12:must be 1 to 63 characters of a-z0-9_-, the first a letter\x18?\x12\x8f\x01\n" +
-	"\x17TEXT_FORM_COLLECTION_ID\x10\x04\x1ar\xba\xbe\x18n\n" +
-	"\x1f[A-Za-z0-9][A-Za-z0-9._-]{0,62}\x12Imust be 1 to 63 characters of A-Za-z0-9._-, the first a letter or a digit\x18?\x12c\n" +
+	"\x15[a-z][a-z0-9_-]{0,62}\x12:must be 1 to 63 characters of a-z0-9_-, the first a letter\x18?\x12\x93\x01\n" +
+	"\x17TEXT_FORM_COLLECTION_ID\x10\x04\x1av\xba\xbe\x18r\n" +
+	"![^\\p{Cc}/]+(?:/[^\\p{Cc}/]+){0,31}\x12Mmust be 1 to 32 segments divided by /, none empty, without control characters\x12c\n" +
 	"\x13TEXT_FORM_LABEL_KEY\x10\x05\x1aJ\xba\xbe\x18F\n" +
 	"\x15[A-Za-z0-9._/-]{1,63}\x12+must be 1 to 63 characters of A-Za-z0-9._/-\x18?\x12B\n" +
 	"\x13TEXT_FORM_NOT_BLANK\x10\x06\x1a)\xba\xbe\x18%\n" +

@@ -45,6 +45,7 @@ class ContextParts(TypedDict, total=False):
     compaction_threshold: float | None
     min_relevance: float | None
     min_best_relevance: float | None
+    collection_ids: list[str]
     weights: v1.RecallWeights | Json | None
     reference_time: Time | None
     fence: bool | None

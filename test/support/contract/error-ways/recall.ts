@@ -2,7 +2,6 @@
 
 import { MessageForm } from "../../../../src/gen/memorysidecar/v1/message.ts";
 import { type Hook, HookFailure, type Hooks } from "../../../../src/hooks/port.ts";
-import { LIMITS } from "../../../../src/kit/limits.ts";
 import { hooksOf, MANUAL_HOOKS, TEST_HOOK_SETTINGS } from "../../hooks/hooks.ts";
 import { type Failure, startContractServer, type TestClient } from "../client.ts";
 import { document, embedding, message, recallFilter, record } from "../samples.ts";
@@ -54,16 +53,12 @@ async function ofRecord({ client, fresh }: ErrorScene) {
   return { collectionId, documentId: documents[0]?.documentId ?? "" };
 }
 
-/** Fills a namespace with as many collections as it may have. */
-export async function fillCollections(client: TestClient, namespace: string) {
+/** Creates a collection in a namespace that has as many as it may. */
+async function upsertTooMany(scene: ErrorScene): Promise<Failure> {
+  const { client, fresh, whileMemoryIsFull } = scene;
   const documents = [document({ documentId: "page", text: "x" })];
-  const put = (index: number) => ({ namespace, collectionId: `c${index}`, documents });
-  const indexes = Array.from({ length: LIMITS.collections }, (_, index) => index);
-  for (let at = 0; at < LIMITS.collections; at += 100) {
-    const some = indexes.slice(at, at + 100);
-    await Promise.all(some.map((index) => client.call("upsertDocuments", put(index))));
-  }
-  return { documents, namespace };
+  const request = { namespace: fresh(), collectionId: "new", documents };
+  return await whileMemoryIsFull(() => client.fail("upsertDocuments", request));
 }
 
 /** Creates a collection with the document `page`. */
@@ -85,10 +80,7 @@ export const RECALL_WAYS: Ways = {
     const documents = [document({ documentId: "page", text: "Two otters.", etag: "x" })];
     return await scene.client.fail("upsertDocuments", { collectionId, documents });
   },
-  "UpsertDocuments COLLECTION_LIMIT_REACHED": async ({ client, fresh }) => {
-    const { documents, namespace } = await fillCollections(client, fresh());
-    return await client.fail("upsertDocuments", { namespace, collectionId: "more", documents });
-  },
+  "UpsertDocuments COLLECTION_LIMIT_REACHED": upsertTooMany,
   "UpsertDocuments DOCUMENT_OF_RECORD": async (scene) => {
     const { collectionId, documentId } = await ofRecord(scene);
     const documents = [document({ documentId, text: "Own." })];

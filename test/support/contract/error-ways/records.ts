@@ -7,7 +7,6 @@ import type {
 import { LIMITS } from "../../../../src/kit/limits.ts";
 import type { Failure } from "../client.ts";
 import { document, message, record, recordRange } from "../samples.ts";
-import { fillCollections } from "./recall.ts";
 import { type ErrorScene, sameWay, type Ways } from "./scene.ts";
 
 const PATH = ["p"];
@@ -113,26 +112,29 @@ export const RECORD_WAYS: Ways = {
   ...Object.fromEntries(
     (["PutRecord", "WriteRecords", "AppendMessages"] as const).map((rpc) => [
       `${rpc} COLLECTION_LIMIT_REACHED`,
-      async ({ client, fresh }: ErrorScene) => {
-        const { namespace } = await fillCollections(client, fresh());
+      async ({ client, fresh, whileMemoryIsFull }: ErrorScene) => {
+        const namespace = fresh();
         const search = {
           ...{ collectionId: "more", documentCount: 0 },
           documents: [document({ text: "An otter." })],
         };
         const put = { record: record({ path: PATH, key: "k", search }), precondition: undefined };
         const operations: RecordOperation[] = [{ operation: { $case: "put", value: put } }];
-        if (rpc === "PutRecord") return await client.fail("putRecord", { namespace, ...put });
+        if (rpc === "PutRecord") {
+          return await whileMemoryIsFull(() => client.fail("putRecord", { namespace, ...put }));
+        }
         if (rpc === "WriteRecords") {
-          return await client.fail("writeRecords", { namespace, operations });
+          return await whileMemoryIsFull(() =>
+            client.fail("writeRecords", { namespace, operations }),
+          );
         }
         const turn = {
           sessionId: "s",
           createSession: true,
           messages: [message({ text: "Hello" })],
         };
-        return await client.fail("appendMessages", {
-          ...{ namespace, ...turn, recordOperations: operations },
-        });
+        const append = { namespace, ...turn, recordOperations: operations };
+        return await whileMemoryIsFull(() => client.fail("appendMessages", append));
       },
     ]),
   ),

@@ -4,7 +4,7 @@
 import { Role } from "../../../../src/gen/memorysidecar/v1/message.ts";
 import { LIMITS } from "../../../../src/kit/limits.ts";
 import type { MemoryLookup } from "../../../../src/memory/rules/lookup.ts";
-import type { Store } from "../../../../src/store/store.ts";
+import type { SessionView, Store } from "../../../../src/store/store.ts";
 import { hooksOf, pollHook } from "../../hooks/hooks.ts";
 import { storeWith } from "../../services/services.ts";
 import {
@@ -25,7 +25,7 @@ export interface ErrorScene extends AsyncDisposable {
   readonly client: TestClient;
   /** An unused name. */
   fresh(): string;
-  /** Runs calls while every tier of every scope is full of memories. */
+  /** Runs calls while every tier of every scope and every namespace is full. */
   whileMemoryIsFull<T>(act: () => Promise<T>): Promise<T>;
 }
 
@@ -35,7 +35,7 @@ export type Way = (scene: ErrorScene) => Promise<Failure | undefined>;
 /** Ways to provoke failures, by `Rpc REASON`. */
 export type Ways = Readonly<Record<string, Way>>;
 
-/** A store that reports every tier as full of memories while `isFull`. */
+/** A store that reports every tier as full of memories, and every namespace of collections. */
 function fullStore(store: Store, isFull: () => boolean): Store {
   const filled = <V extends { readonly memories: MemoryLookup }>(view: V): V => {
     if (!isFull()) return view;
@@ -48,8 +48,23 @@ function fullStore(store: Store, isFull: () => boolean): Store {
     });
     return { ...view, memories };
   };
+  const crowded = () => (isFull() ? { collectionCountWith: () => LIMITS.collections + 1 } : {});
   return storeWith(store, {
-    changeSession: (change, decide) => store.changeSession(change, (view) => decide(filled(view))),
+    changeDocuments: (change, decide) =>
+      store.changeDocuments(change, (view) => {
+        const collectionCount = isFull() ? LIMITS.collections : view.collectionCount;
+        return decide({ ...view, collectionCount });
+      }),
+    changeRecords: (change, decide) =>
+      store.changeRecords(change, (view) => decide({ ...view, ...crowded() })),
+    changeSession: (change, decide) =>
+      store.changeSession(change, (view) => {
+        const records: SessionView["records"] = (asked) => ({
+          ...view.records(asked),
+          ...crowded(),
+        });
+        return decide({ ...filled(view), records });
+      }),
     changeMemories: (change, decide) =>
       store.changeMemories(change, (view) => decide(filled(view))),
   });

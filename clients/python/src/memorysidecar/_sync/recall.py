@@ -219,25 +219,38 @@ class DocumentMethods(Calls):
         filter: v1.DocumentFilter | f.Json | None = None,
         include_embeddings: bool = False,
         include_payloads: bool = False,
+        recursive: bool = False,
         page_size: int = 0,
         **call: Unpack[f.ReadOptions],
     ) -> Pager[v1.Document, v1.ListDocumentsResponse]:
         """Lists the documents of a collection in the order in which they were first stored: those
-        that everybody shares, or with ``{"user_id": ...}`` in the filter what this user may see."""
+        that everybody shares, or with ``{"user_id": ...}`` in the filter what this user may see.
+        ``recursive`` lists the collections below as well."""
         request = v1.ListDocumentsRequest(
             collection_id=collection_id,
             filter=r.document_filter_of(filter),
             include_embeddings=include_embeddings,
             include_payloads=include_payloads,
+            recursive=recursive,
             page_size=page_size,
         )
         return self._pages(request, v1.ListDocumentsResponse, "documents", call)
 
     def list_collections(
-        self, *, page_size: int = 0, **call: Unpack[f.ReadOptions]
+        self,
+        *,
+        parent: str | None = None,
+        max_depth: int = 0,
+        page_size: int = 0,
+        **call: Unpack[f.ReadOptions],
     ) -> Pager[v1.DocumentCollection, v1.ListCollectionsResponse]:
-        """Lists the collections of the namespace that hold documents, by id."""
-        request = v1.ListCollectionsRequest(page_size=page_size)
+        """Lists the collections of the namespace that hold documents, in the order of their
+        segments.
+
+        :param parent: lists only the collections below this one.
+        :param max_depth: cuts ids to so many segments below the parent: 1 gives its children.
+        """
+        request = v1.ListCollectionsRequest(parent=parent, max_depth=max_depth, page_size=page_size)
         return self._pages(request, v1.ListCollectionsResponse, "collections", call)
 
     def refresh_documents(
@@ -279,6 +292,7 @@ class DocumentMethods(Calls):
         *,
         collection_id: str = "",
         filter: v1.DocumentFilter | f.Json | None = None,
+        recursive: bool = False,
         **call: Unpack[f.ReadOptions],
     ) -> v1.ListTotal:
         """Counts the documents that a list with this filter gives, up to a bound."""
@@ -286,6 +300,7 @@ class DocumentMethods(Calls):
             collection_id=collection_id,
             filter=r.document_filter_of(filter),
             page_size=1,
+            recursive=recursive,
             include_total=True,
         )
         return self._unary(request, v1.ListDocumentsResponse, call).total
@@ -296,6 +311,7 @@ class DocumentMethods(Calls):
         filter: v1.DocumentFilter | f.Json,
         *,
         force: bool = False,
+        recursive: bool = False,
         **call: Unpack[f.WriteOptions],
     ) -> v1.PurgeDocumentsResponse:
         """Counts the documents of a filter, or with ``force`` deletes them, up to 1,000 with one
@@ -303,18 +319,21 @@ class DocumentMethods(Calls):
 
         :param filter: ``{"user_id": "ana"}`` means all documents of ana, without shared ones;
             ``{"everyone": True}`` means those of everybody, shared ones included.
+        :param recursive: includes the documents of all collections below.
         :raises ValueError: for a filter that names no user and does not say everyone.
         """
         request = v1.PurgeDocumentsRequest(
             collection_id=collection_id,
             filter=r.bound_document_filter_of(filter),
             force=force,
+            recursive=recursive,
         )
         return self._unary(request, v1.PurgeDocumentsResponse, call)
 
     def clear_collection(
-        self, collection_id: str, **call: Unpack[f.WriteOptions]
+        self, collection_id: str, *, recursive: bool = False, **call: Unpack[f.WriteOptions]
     ) -> v1.ClearCollectionResponse:
-        """Deletes every document of a collection, for good."""
-        request = v1.ClearCollectionRequest(collection_id=collection_id)
+        """Deletes every document of a collection, for good. With ``recursive`` also of those
+        below it, up to 100 collections: call again while the answer says ``more``."""
+        request = v1.ClearCollectionRequest(collection_id=collection_id, recursive=recursive)
         return self._unary(request, v1.ClearCollectionResponse, call)

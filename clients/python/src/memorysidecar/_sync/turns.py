@@ -123,6 +123,7 @@ class TurnMethods(Calls):
         compaction_threshold: float | None = None,
         min_relevance: float | None = None,
         min_best_relevance: float | None = None,
+        collection_ids: Iterable[str] = (),
         weights: v1.RecallWeights | f.Json | None = None,
         reference_time: f.Time | None = None,
         fence: bool | None = None,
@@ -143,6 +144,8 @@ class TurnMethods(Calls):
             Default 0.05.
         :param min_best_relevance: leaves out all recalled messages, or documents, when even the
             best is less relevant. Default 0.25.
+        :param collection_ids: collections whose documents count, with those below them. Default:
+            all.
         :param exclude_conversation: for callers that send the window as messages beside it.
         :param fence: whether the content stands between marks that say that it is data. Default: as
             the profile does.
@@ -165,6 +168,7 @@ class TurnMethods(Calls):
             "compaction_threshold": compaction_threshold,
             "min_relevance": min_relevance,
             "min_best_relevance": min_best_relevance,
+            "collection_ids": list(collection_ids),
             "weights": weights,
             "reference_time": reference_time,
             "fence": fence,

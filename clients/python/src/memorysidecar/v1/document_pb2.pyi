@@ -115,16 +115,18 @@ class Embedding(_message.Message):
     def __init__(self, values: _Optional[_Iterable[float]] = ..., model: _Optional[str] = ...) -> None: ...
 
 class DocumentCollection(_message.Message):
-    __slots__ = ("collection_id", "document_count", "create_time", "update_time")
+    __slots__ = ("collection_id", "document_count", "create_time", "update_time", "has_collections_below")
     COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
     DOCUMENT_COUNT_FIELD_NUMBER: _ClassVar[int]
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    HAS_COLLECTIONS_BELOW_FIELD_NUMBER: _ClassVar[int]
     collection_id: str
     document_count: int
     create_time: _timestamp_pb2.Timestamp
     update_time: _timestamp_pb2.Timestamp
-    def __init__(self, collection_id: _Optional[str] = ..., document_count: _Optional[int] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    has_collections_below: bool
+    def __init__(self, collection_id: _Optional[str] = ..., document_count: _Optional[int] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., has_collections_below: _Optional[bool] = ...) -> None: ...
 
 class TextSplitter(_message.Message):
     __slots__ = ("chunk_chars", "overlap_chars")

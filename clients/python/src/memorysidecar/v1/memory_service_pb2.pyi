@@ -410,7 +410,7 @@ class GetDocumentResponse(_message.Message):
     def __init__(self, document: _Optional[_Union[_document_pb2.Document, _Mapping]] = ...) -> None: ...
 
 class ListDocumentsRequest(_message.Message):
-    __slots__ = ("namespace", "collection_id", "filter", "include_embeddings", "page_size", "page_token", "include_total", "include_payloads")
+    __slots__ = ("namespace", "collection_id", "filter", "include_embeddings", "page_size", "page_token", "include_total", "include_payloads", "recursive")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
     FILTER_FIELD_NUMBER: _ClassVar[int]
@@ -419,6 +419,7 @@ class ListDocumentsRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     INCLUDE_TOTAL_FIELD_NUMBER: _ClassVar[int]
     INCLUDE_PAYLOADS_FIELD_NUMBER: _ClassVar[int]
+    RECURSIVE_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     collection_id: str
     filter: _document_pb2.DocumentFilter
@@ -427,7 +428,8 @@ class ListDocumentsRequest(_message.Message):
     page_token: str
     include_total: bool
     include_payloads: bool
-    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., filter: _Optional[_Union[_document_pb2.DocumentFilter, _Mapping]] = ..., include_embeddings: _Optional[bool] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., include_total: _Optional[bool] = ..., include_payloads: _Optional[bool] = ...) -> None: ...
+    recursive: bool
+    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., filter: _Optional[_Union[_document_pb2.DocumentFilter, _Mapping]] = ..., include_embeddings: _Optional[bool] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., include_total: _Optional[bool] = ..., include_payloads: _Optional[bool] = ..., recursive: _Optional[bool] = ...) -> None: ...
 
 class ListDocumentsResponse(_message.Message):
     __slots__ = ("documents", "next_page_token", "total")
@@ -440,14 +442,18 @@ class ListDocumentsResponse(_message.Message):
     def __init__(self, documents: _Optional[_Iterable[_Union[_document_pb2.Document, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., total: _Optional[_Union[_filter_pb2.ListTotal, _Mapping]] = ...) -> None: ...
 
 class ListCollectionsRequest(_message.Message):
-    __slots__ = ("namespace", "page_size", "page_token")
+    __slots__ = ("namespace", "page_size", "page_token", "parent", "max_depth")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    PARENT_FIELD_NUMBER: _ClassVar[int]
+    MAX_DEPTH_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     page_size: int
     page_token: str
-    def __init__(self, namespace: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    parent: str
+    max_depth: int
+    def __init__(self, namespace: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., parent: _Optional[str] = ..., max_depth: _Optional[int] = ...) -> None: ...
 
 class ListCollectionsResponse(_message.Message):
     __slots__ = ("collections", "next_page_token")
@@ -498,45 +504,55 @@ class DeleteDocumentsResponse(_message.Message):
     def __init__(self, deleted_count: _Optional[int] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class PurgeDocumentsRequest(_message.Message):
-    __slots__ = ("namespace", "collection_id", "filter", "force", "request_id")
+    __slots__ = ("namespace", "collection_id", "filter", "force", "request_id", "recursive")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
     FILTER_FIELD_NUMBER: _ClassVar[int]
     FORCE_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    RECURSIVE_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     collection_id: str
     filter: _document_pb2.DocumentFilter
     force: bool
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., filter: _Optional[_Union[_document_pb2.DocumentFilter, _Mapping]] = ..., force: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
+    recursive: bool
+    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., filter: _Optional[_Union[_document_pb2.DocumentFilter, _Mapping]] = ..., force: _Optional[bool] = ..., request_id: _Optional[str] = ..., recursive: _Optional[bool] = ...) -> None: ...
 
 class PurgeDocumentsResponse(_message.Message):
-    __slots__ = ("document_count", "sample_document_ids", "more", "revision")
+    __slots__ = ("document_count", "sample_document_ids", "more", "revision", "sample_documents")
     DOCUMENT_COUNT_FIELD_NUMBER: _ClassVar[int]
     SAMPLE_DOCUMENT_IDS_FIELD_NUMBER: _ClassVar[int]
     MORE_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
+    SAMPLE_DOCUMENTS_FIELD_NUMBER: _ClassVar[int]
     document_count: int
     sample_document_ids: _containers.RepeatedScalarFieldContainer[str]
     more: bool
     revision: int
-    def __init__(self, document_count: _Optional[int] = ..., sample_document_ids: _Optional[_Iterable[str]] = ..., more: _Optional[bool] = ..., revision: _Optional[int] = ...) -> None: ...
+    sample_documents: _containers.RepeatedCompositeFieldContainer[_document_pb2.DocumentRef]
+    def __init__(self, document_count: _Optional[int] = ..., sample_document_ids: _Optional[_Iterable[str]] = ..., more: _Optional[bool] = ..., revision: _Optional[int] = ..., sample_documents: _Optional[_Iterable[_Union[_document_pb2.DocumentRef, _Mapping]]] = ...) -> None: ...
 
 class ClearCollectionRequest(_message.Message):
-    __slots__ = ("namespace", "collection_id", "request_id")
+    __slots__ = ("namespace", "collection_id", "request_id", "recursive")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    RECURSIVE_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     collection_id: str
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+    recursive: bool
+    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., request_id: _Optional[str] = ..., recursive: _Optional[bool] = ...) -> None: ...
 
 class ClearCollectionResponse(_message.Message):
-    __slots__ = ("deleted_count", "revision")
+    __slots__ = ("deleted_count", "revision", "collection_count", "more")
     DELETED_COUNT_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
+    COLLECTION_COUNT_FIELD_NUMBER: _ClassVar[int]
+    MORE_FIELD_NUMBER: _ClassVar[int]
     deleted_count: int
     revision: int
-    def __init__(self, deleted_count: _Optional[int] = ..., revision: _Optional[int] = ...) -> None: ...
+    collection_count: int
+    more: bool
+    def __init__(self, deleted_count: _Optional[int] = ..., revision: _Optional[int] = ..., collection_count: _Optional[int] = ..., more: _Optional[bool] = ...) -> None: ...

@@ -363,19 +363,20 @@ class MemoryServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def PurgeDocuments(self, request, context):
-        """Deletes the documents of a collection that match a filter, immediately and permanently. Those
-        of records stay, and are not counted. Capability `document_lists`.
+        """Deletes the documents of a collection, and on request of those below it, that match a filter,
+        immediately and permanently. Those of records stay, and are not counted. Capability
+        `document_lists`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ClearCollection(self, request, context):
-        """Deletes every document of a collection, immediately and permanently; their records are erased
-        from the store in the background.
+        """Deletes every document of a collection, and on request of those below it, immediately and
+        permanently; their records are erased from the store in the background.
 
         Errors:
-        - FAILED_PRECONDITION, `DOCUMENT_OF_RECORD`: it holds documents of records
+        - FAILED_PRECONDITION, `DOCUMENT_OF_RECORD`: one of them holds documents of records
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -175,7 +175,7 @@ CONTEXT_CUT_REASON_RELEVANCE: ContextCutReason
 CONTEXT_CUT_REASON_COMPACTED: ContextCutReason
 
 class RecallFilter(_message.Message):
-    __slots__ = ("kinds", "session_ids", "exclude_session_ids", "scope", "session_labels", "roles", "collection_ids", "labels", "metadata", "time_from", "time_before", "min_trust", "memory_kinds", "valid_at_time", "include_superseded", "categories", "min_confidence", "source_document_id", "session_id_prefix")
+    __slots__ = ("kinds", "session_ids", "exclude_session_ids", "scope", "session_labels", "roles", "collection_ids", "labels", "metadata", "time_from", "time_before", "min_trust", "memory_kinds", "valid_at_time", "include_superseded", "categories", "min_confidence", "source_document_id", "session_id_prefix", "recursive_collections")
     class SessionLabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -209,6 +209,7 @@ class RecallFilter(_message.Message):
     MIN_CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
     SOURCE_DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_PREFIX_FIELD_NUMBER: _ClassVar[int]
+    RECURSIVE_COLLECTIONS_FIELD_NUMBER: _ClassVar[int]
     kinds: _containers.RepeatedScalarFieldContainer[RecallKind]
     session_ids: _containers.RepeatedScalarFieldContainer[str]
     exclude_session_ids: _containers.RepeatedScalarFieldContainer[str]
@@ -228,7 +229,8 @@ class RecallFilter(_message.Message):
     min_confidence: float
     source_document_id: str
     session_id_prefix: str
-    def __init__(self, kinds: _Optional[_Iterable[_Union[RecallKind, str]]] = ..., session_ids: _Optional[_Iterable[str]] = ..., exclude_session_ids: _Optional[_Iterable[str]] = ..., scope: _Optional[_Union[_memory_pb2.ScopeFilter, _Mapping]] = ..., session_labels: _Optional[_Mapping[str, str]] = ..., roles: _Optional[_Iterable[_Union[_message_pb2.Role, str]]] = ..., collection_ids: _Optional[_Iterable[str]] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., memory_kinds: _Optional[_Iterable[_Union[_memory_pb2.MemoryKind, str]]] = ..., valid_at_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., include_superseded: _Optional[bool] = ..., categories: _Optional[_Iterable[str]] = ..., min_confidence: _Optional[float] = ..., source_document_id: _Optional[str] = ..., session_id_prefix: _Optional[str] = ...) -> None: ...
+    recursive_collections: bool
+    def __init__(self, kinds: _Optional[_Iterable[_Union[RecallKind, str]]] = ..., session_ids: _Optional[_Iterable[str]] = ..., exclude_session_ids: _Optional[_Iterable[str]] = ..., scope: _Optional[_Union[_memory_pb2.ScopeFilter, _Mapping]] = ..., session_labels: _Optional[_Mapping[str, str]] = ..., roles: _Optional[_Iterable[_Union[_message_pb2.Role, str]]] = ..., collection_ids: _Optional[_Iterable[str]] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., memory_kinds: _Optional[_Iterable[_Union[_memory_pb2.MemoryKind, str]]] = ..., valid_at_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., include_superseded: _Optional[bool] = ..., categories: _Optional[_Iterable[str]] = ..., min_confidence: _Optional[float] = ..., source_document_id: _Optional[str] = ..., session_id_prefix: _Optional[str] = ..., recursive_collections: _Optional[bool] = ...) -> None: ...
 
 class RecallHit(_message.Message):
     __slots__ = ("score", "relevance", "parts", "message", "document", "memory", "passage", "rerank_score", "found_record")

@@ -105,7 +105,7 @@ class EmbedResponse(_message.Message):
     def __init__(self, embeddings: _Optional[_Iterable[_Union[_document_pb2.Embedding, _Mapping]]] = ...) -> None: ...
 
 class AssembleContextRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "scope", "query", "max_tokens", "token_rule", "model", "custom_token_rule", "token_preset", "sections", "profile", "exclude_conversation", "compaction_threshold", "min_relevance", "min_best_relevance", "weights", "reference_time", "fence", "form", "blocks")
+    __slots__ = ("namespace", "session_id", "scope", "query", "max_tokens", "token_rule", "model", "custom_token_rule", "token_preset", "sections", "profile", "exclude_conversation", "compaction_threshold", "min_relevance", "min_best_relevance", "weights", "reference_time", "fence", "form", "blocks", "collection_ids")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     SCOPE_FIELD_NUMBER: _ClassVar[int]
@@ -126,6 +126,7 @@ class AssembleContextRequest(_message.Message):
     FENCE_FIELD_NUMBER: _ClassVar[int]
     FORM_FIELD_NUMBER: _ClassVar[int]
     BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    COLLECTION_IDS_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
     scope: _memory_pb2.MemoryScope
@@ -146,7 +147,8 @@ class AssembleContextRequest(_message.Message):
     fence: _recall_pb2.ContextFence
     form: _message_pb2.MessageForm
     blocks: _containers.RepeatedCompositeFieldContainer[_recall_pb2.ContextBlock]
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., scope: _Optional[_Union[_memory_pb2.MemoryScope, _Mapping]] = ..., query: _Optional[str] = ..., max_tokens: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., model: _Optional[str] = ..., custom_token_rule: _Optional[_Union[_policy_pb2.CustomTokenRule, _Mapping]] = ..., token_preset: _Optional[str] = ..., sections: _Optional[_Iterable[_Union[_recall_pb2.ContextSection, _Mapping]]] = ..., profile: _Optional[str] = ..., exclude_conversation: _Optional[bool] = ..., compaction_threshold: _Optional[float] = ..., min_relevance: _Optional[float] = ..., min_best_relevance: _Optional[float] = ..., weights: _Optional[_Union[_recall_pb2.RecallWeights, _Mapping]] = ..., reference_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., fence: _Optional[_Union[_recall_pb2.ContextFence, str]] = ..., form: _Optional[_Union[_message_pb2.MessageForm, str]] = ..., blocks: _Optional[_Iterable[_Union[_recall_pb2.ContextBlock, _Mapping]]] = ...) -> None: ...
+    collection_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., scope: _Optional[_Union[_memory_pb2.MemoryScope, _Mapping]] = ..., query: _Optional[str] = ..., max_tokens: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., model: _Optional[str] = ..., custom_token_rule: _Optional[_Union[_policy_pb2.CustomTokenRule, _Mapping]] = ..., token_preset: _Optional[str] = ..., sections: _Optional[_Iterable[_Union[_recall_pb2.ContextSection, _Mapping]]] = ..., profile: _Optional[str] = ..., exclude_conversation: _Optional[bool] = ..., compaction_threshold: _Optional[float] = ..., min_relevance: _Optional[float] = ..., min_best_relevance: _Optional[float] = ..., weights: _Optional[_Union[_recall_pb2.RecallWeights, _Mapping]] = ..., reference_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., fence: _Optional[_Union[_recall_pb2.ContextFence, str]] = ..., form: _Optional[_Union[_message_pb2.MessageForm, str]] = ..., blocks: _Optional[_Iterable[_Union[_recall_pb2.ContextBlock, _Mapping]]] = ..., collection_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class AssembleContextResponse(_message.Message):
     __slots__ = ("text", "token_count", "budget_tokens", "parts", "cuts", "total_cut_count", "coverage", "token_rule", "token_preset", "rendered", "blocks")
