@@ -18,7 +18,14 @@ from memorysidecar.compat import use
 # replace them.
 REPLACED = {
     "selectools": ("selectools", {"ConversationMemory": "ConversationMemory"}),
-    "lauren": ("lauren_ai", {"InMemoryUserMemoryStore": "UserMemoryStore"}),
+    "lauren": (
+        "lauren_ai",
+        {
+            "InMemoryUserMemoryStore": "UserMemoryStore",
+            "InMemoryConversationStore": "ConversationStore",
+            "InMemoryVectorStore": "VectorStore",
+        },
+    ),
     "definable": ("definable.memory", {"Memory": "Memory", "InMemoryStore": "SessionStore"}),
 }
 

@@ -54,7 +54,31 @@ export const JUDGES: readonly Judge[] = [
       name: "lauren_ai-1.6.0",
       sha256: "ed439f71549bf7425c7e73336893683df9e9cac80b8f5e9556f672540052b08c",
     },
-    tests: { dropin: "lauren", files: ["tests/unit/test_user_memory.py"], deselected: [] },
+    tests: {
+      dropin: "lauren",
+      files: [
+        "tests/unit/test_user_memory.py",
+        "tests/unit/test_memory.py",
+        "tests/unit/test_memory_extended.py",
+        "tests/unit/test_vector_extended.py",
+        "tests/unit/test_knowledge.py",
+        "tests/integration/test_skill_vector_store.py",
+        "tests/integration/test_skill_conversation_memory.py",
+        "tests/integration/test_skill_rag_pipeline.py",
+        "tests/integration/test_skill_session_isolation.py",
+        "tests/integration/test_knowledge_agent.py",
+      ],
+      deselected: [
+        {
+          test: "tests/integration/test_skill_conversation_memory.py::TestAgentConversationMemory::test_per_request_store_override_wins",
+          because: "stores without names share the conversations of a namespace",
+        },
+        {
+          test: "tests/integration/test_skill_session_isolation.py::TestTenantIsolation::test_same_user_different_tenants_have_separate_histories",
+          because: "stores without names share the conversations of a namespace",
+        },
+      ],
+    },
   },
   {
     release: "definable-0.5.0",

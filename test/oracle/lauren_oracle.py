@@ -9,8 +9,10 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from lauren_ai._memory._in_memory_user import InMemoryUserMemoryStore as Theirs
+from lauren_ai._memory._stores import InMemoryConversationStore
 from lauren_ai._memory._user import MemoryFact
 from memorysidecar.compat import use
+from memorysidecar.compat.lauren import ConversationStore
 from memorysidecar.compat.lauren import UserMemoryStore as Ours
 
 from compare import Case, Feature, Side, main
@@ -109,7 +111,67 @@ def known_facts(case: Case, theirs: Any, ours: Any) -> str | None:
     return None
 
 
-FEATURES = [Feature("facts", draw_facts, play_facts, known_facts)]
+def draw_message(rng: random.Random) -> dict[str, Any]:
+    """A message of a snapshot, in the forms that ShortTermMemory makes."""
+    kind = rng.random()
+    if kind < 0.5:
+        return {"role": rng.choice(["user", "assistant", "system"]), "content": line(rng)}
+    if kind < 0.75:
+        call = {"type": "tool_use", "id": "c1", "name": "find", "input": {"q": line(rng, 1)}}
+        return {"role": "assistant", "content": [{"type": "text", "text": line(rng)}, call]}
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": line(rng)}
+    return {"role": "user", "content": [result, {"type": "image", "source": {"n": 2**60}}]}
+
+
+def draw_conversations(rng: random.Random) -> Case:
+    """Conversations that grow, are cut and summarized, read, listed and deleted."""
+    ops: list[dict[str, Any]] = []
+    messages: dict[str, list[Any]] = {}
+    for _ in range(rng.randint(5, 25)):
+        kind, name = rng.random(), rng.choice(["", "a", "b c", "\u00e9:1"])
+        history = messages.setdefault(name, [])
+        if kind < 0.7:
+            if kind < 0.1:
+                del history[: rng.randint(1, 4)]
+            history.extend(draw_message(rng) for _ in range(rng.randint(0, 3)))
+            summary = rng.choice([None, line(rng)])
+            snapshot: Any = {"messages": list(history), "summary": summary}
+            ops.append({"op": "save", "name": name, "snapshot": rng.choice([snapshot, history[:]])})
+        elif kind < 0.9:
+            ops.append({"op": "delete", "name": name})
+        else:
+            ops.append({"op": "clear", "name": name})
+    return {"options": {}, "ops": ops}
+
+
+async def converse(case: Case, side: Side) -> list[Any]:
+    """All conversations after each operation."""
+    ours = ConversationStore(f"r{next(rounds)}")
+    store: Any = InMemoryConversationStore() if side == "theirs" else ours
+    seen: list[Any] = []
+    for op in case["ops"]:
+        match op["op"]:
+            case "save":
+                await store.save(op["name"], op["snapshot"])
+            case "delete":
+                await store.delete(op["name"])
+            case "clear":
+                await store.clear()
+        names = await store.list_conversations()
+        seen.append([len(store), op["name"] in store, await store.load("none")])
+        seen.append({name: await store.load(name) for name in names})
+    return seen
+
+
+def play_conversations(case: Case, side: Side) -> list[Any]:
+    """The same, for a caller that is not asynchronous."""
+    return asyncio.run(converse(case, side))
+
+
+FEATURES = [
+    Feature("facts", draw_facts, play_facts, known_facts),
+    Feature("conversations", draw_conversations, play_conversations),
+]
 
 if __name__ == "__main__":
     main(FEATURES, use)

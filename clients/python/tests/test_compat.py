@@ -109,6 +109,61 @@ def test_a_copy_of_a_memory_goes_its_own_way(frameworks: Client) -> None:
     assert (len(memory), memory.summary, len(copied)) == (0, None, 2)
 
 
+def test_conversations_of_lauren_are_sessions(frameworks: Client) -> None:
+    """A saved snapshot is a session whose messages are found, and is there for another store."""
+    lauren = importlib.import_module("memorysidecar.compat.lauren")
+    blocks = [{"type": "text", "text": "Hyperion is a redwood."}, {"type": "image", "n": 2**60}]
+    question = {"role": "user", "content": "The tallest?"}
+    messages = [question, {"role": "assistant", "content": blocks}]
+
+    async def converse() -> None:
+        store = lauren.ConversationStore()
+        await store.save("trees", {"messages": messages, "summary": "About trees."})
+        again = await lauren.ConversationStore().load("trees")
+        assert again == {"messages": messages, "summary": "About trees."}
+        first = [one.message_id for one in frameworks.list_messages("trees")]
+        await store.save("trees", [*messages, {"role": "user", "content": "Where?"}])
+        kept = [one.message_id for one in frameworks.list_messages("trees")]
+        assert (kept[:2], len(kept)) == (first, 3)
+        assert await lauren.ConversationStore("other").list_conversations() == []
+
+    asyncio.run(converse())
+    hits = frameworks.recall("redwood", session_id="trees").hits
+    assert [hit.passage for hit in hits[:1]] == ["Hyperion is a redwood."]
+    events = frameworks.list_events(filter={"session_id": "trees"})
+    assert any(event.HasField("messages_appended") for event in events)
+
+
+def test_documents_of_lauren_are_found_by_words_and_metadata(frameworks: Client) -> None:
+    """A filter finds exact values of the metadata, whatever their type."""
+    lauren = importlib.import_module("memorysidecar.compat.lauren")
+    store = lauren.VectorStore()
+    metadata = {"lang": "python", "n": 1, "big": 2**60, "deep": {"a": [None, 1]}, "none": None}
+
+    async def search() -> None:
+        await store.upsert("Python docs", id="py", metadata=metadata)
+        await store.upsert("JavaScript docs", id="js", metadata={"lang": "js", "big": 2**60 + 1})
+        await store.upsert("Docs by vector", id="v", embedding=[3.0, 4.0])
+        found = await store.get("py")
+        assert (found.content, found.metadata) == ("Python docs", metadata)
+        scalars: list[dict[str, Any]] = [{"lang": "python"}, {"n": 1}, {"n": True}, {"big": 2**60}]
+        for wanted in [*scalars, {"deep": {"a": [None, 1]}}]:
+            hits = await store.search("docs", filter=wanted)
+            assert [hit.id for hit in hits] == ["py"], wanted
+            assert 0 <= hits[0].score <= 1
+        assert await store.search("docs", filter={"lang": "rust"}) == []
+        assert await store.search("docs", k=0) == await store.search("  ") == []
+        assert {hit.id for hit in await store.search("docs", k=5)} == {"py", "js", "v"}
+        assert len(await store.search("docs", k=2)) == 2
+        assert len(store) == 3
+        await store.delete(["js", "none"])
+        assert len(store) == 2
+        await store.clear()
+        assert (len(store), await store.get("py")) == (0, None)
+
+    asyncio.run(search())
+
+
 def test_facts_of_lauren_are_memories_like_others(frameworks: Client) -> None:
     """A fact that lauren-ai stored is recalled, and a memory that it did not store is a fact."""
     lauren = importlib.import_module("memorysidecar.compat.lauren")

@@ -1,33 +1,48 @@
-"""The user memory of lauren-ai, kept by a server.
+"""The stores of lauren-ai, kept by a server.
 
-    from memorysidecar.compat.lauren import UserMemoryStore
+    from memorysidecar.compat.lauren import ConversationStore, UserMemoryStore, VectorStore
 
-The store takes the place of InMemoryUserMemoryStore and SQLiteUserMemoryStore. Besides, its facts
-are found by Recall, stand in contexts, and have former states that can be read and restored.
+UserMemoryStore takes the place of InMemoryUserMemoryStore and SQLiteUserMemoryStore: its facts are
+memories, which Recall finds, contexts hold, and whose former states can be restored.
+ConversationStore takes the place of InMemoryConversationStore and SQLiteConversationStore: the
+short-term memory of an agent outlives its process, and its messages are found by Recall.
+VectorStore takes the place of InMemoryVectorStore: it searches by words and meaning.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import json
+import re
+import uuid
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.timestamp_pb2 import Timestamp
+from lauren_ai._memory import MemoryResult
 from lauren_ai._memory._user import MemoryFact
 
 from .. import v1
 from ..client import Client
 from ..errors import NotFound
-from ._shared import client_or_default, sound
+from ._shared import client_or_default, kept_in, payload_of, sound
 
-__all__ = ["UserMemoryStore"]
+__all__ = ["ConversationStore", "UserMemoryStore", "VectorStore"]
 
 _SYSTEM = "lauren"
 _CREATED = "created_at"
 _SEEN = "last_seen_at"
 _SOURCE = "source_conversation_id"
+# Path of the records that hold a snapshot without its messages.
+_CONVERSATIONS = "lauren conversations"
+# Name of the session of the conversation without a name.
+_UNNAMED = "lauren:"
+_ROLES = {"assistant": v1.ROLE_ASSISTANT, "system": v1.ROLE_SYSTEM}
+_METADATA_BYTES = 16_000
+_PAGE = 1_000
+_EXACT = 2**53
 
 
 class UserMemoryStore:
@@ -121,6 +136,233 @@ class UserMemoryStore:
     def __len__(self) -> int:
         wanted = {"everyone": True, "kinds": ["fact"]}
         return sum(1 for _ in self._client.list_memories(filter=wanted))
+
+
+class ConversationStore:
+    """A ConversationStore of lauren-ai: each conversation is a session of the server with its
+    name, and a record with what its snapshot holds beside the messages, such as the summary.
+
+    Stores of one name share their conversations. With a ``name``, its sessions are
+    ``name:conversation``.
+    """
+
+    def __init__(self, name: str = "", *, client: Client | None = None) -> None:
+        self._client = client_or_default(client)
+        self._path = [_CONVERSATIONS, name] if name else [_CONVERSATIONS]
+        self._prefix = f"{name}:" if name else ""
+
+    def _session(self, conversation_id: str) -> str:
+        return f"{self._prefix}{conversation_id or _UNNAMED}"
+
+    async def load(self, conversation_id: str) -> Any:
+        """Gives the snapshot of a conversation; an empty list for none."""
+        return await asyncio.to_thread(self._load, conversation_id)
+
+    def _load(self, conversation_id: str) -> Any:
+        name = self._session(conversation_id)
+        try:
+            rest = json.loads(self._client.get_record(self._path, name).value)
+        except NotFound:
+            return []
+        try:
+            messages = [_message(one) for one in self._client.list_messages(name)]
+        except NotFound:
+            messages = []
+        return {"messages": messages, **rest}
+
+    async def save(self, conversation_id: str, snapshot: Any) -> None:
+        """Stores a snapshot, or a list of messages, in the place of the former one. Only messages
+        that differ from the stored ones are written anew."""
+        await asyncio.to_thread(self._save, conversation_id, snapshot)
+
+    def _save(self, conversation_id: str, snapshot: Any) -> None:
+        name = self._session(conversation_id)
+        whole = {"messages": snapshot, "summary": None} if isinstance(snapshot, list) else snapshot
+        rest = {key: value for key, value in whole.items() if key != "messages"}
+        # A summary first: a process that is killed in between leaves too much, not too little.
+        data = json.dumps(rest, default=str).encode()
+        self._client.put_record(
+            self._path, name, data, session_id=name, media_type="application/json"
+        )
+        messages = [_stored(message) for message in whole.get("messages") or []]
+        if not messages:
+            self._client.delete_session(name, allow_missing=True)
+            return
+        self._client.replace_messages(
+            name,
+            messages,
+            from_seq=1,
+            keep_common_prefix=True,
+            create_session=True,
+        )
+
+    async def delete(self, conversation_id: str) -> None:
+        """Deletes a conversation, for good; one that is not there is none."""
+        await asyncio.to_thread(self._delete, self._session(conversation_id))
+
+    def _delete(self, name: str) -> None:
+        self._client.delete_record(self._path, name, allow_missing=True)
+        self._client.delete_session(name, allow_missing=True)
+
+    async def list_conversations(self) -> list[str]:
+        """Gives the ids of all conversations, sorted."""
+        names = await asyncio.to_thread(lambda: list(self._names()))
+        ids = [name.removeprefix(self._prefix) for name in names]
+        return sorted("" if one == _UNNAMED else one for one in ids)
+
+    def _names(self) -> Iterator[str]:
+        return (record.key for record in self._client.list_records(self._path))
+
+    async def clear(self) -> None:
+        """Deletes all conversations of the store, for good."""
+        for name in await asyncio.to_thread(lambda: list(self._names())):
+            await asyncio.to_thread(self._delete, name)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self._names())
+
+    def __contains__(self, conversation_id: str) -> bool:
+        try:
+            self._client.get_record(self._path, self._session(conversation_id), omit_value=True)
+        except NotFound:
+            return False
+        return True
+
+
+class VectorStore:
+    """A MemoryStore of lauren-ai whose documents are those of a collection of the server."""
+
+    def __init__(self, collection_id: str = _SYSTEM, *, client: Client | None = None) -> None:
+        self._client = client_or_default(client)
+        self._of = collection_id
+
+    async def upsert(
+        self,
+        content: str,
+        *,
+        id: str | None = None,
+        metadata: dict[str, Any] | None = None,
+        embedding: list[float] | None = None,
+    ) -> str:
+        """Stores a document; one with the id of a stored one takes its place."""
+        name = str(uuid.uuid4()) if id is None else id
+        exact = json.dumps(metadata or {})
+        document: dict[str, Any] = {"document_id": name, "text": sound(content), "payload": exact}
+        if len(exact.encode()) <= _METADATA_BYTES:
+            document["metadata"] = json.loads(exact)
+        if embedding is not None and any(embedding):
+            document["embedding"] = {"values": embedding, "model": _SYSTEM}
+        await asyncio.to_thread(
+            self._client.upsert_documents, [document], collection_id=self._of
+        )
+        return name
+
+    async def search(
+        self, query: str, *, k: int = 5, filter: dict[str, Any] | None = None
+    ) -> list[MemoryResult]:
+        """Gives the documents that match a query best, of those whose metadata has all values of
+        a filter."""
+        if k <= 0 or not query.strip():
+            return []
+        return await asyncio.to_thread(self._search, sound(query), k, filter or {})
+
+    def _search(self, query: str, k: int, wanted: dict[str, Any]) -> list[MemoryResult]:
+        conditions = [one for one in map(_condition, wanted.items()) if one is not None]
+        found: list[MemoryResult] = []
+        token = ""
+        while True:
+            page = self._client.recall(
+                query,
+                filter={
+                    "kinds": ["document"],
+                    "collection_ids": [self._of],
+                    "metadata": conditions[:16],
+                },
+                include_payloads=True,
+                page_size=min(k, _PAGE),
+                page_token=token,
+            )
+            for hit in page.hits:
+                # Scores of the server have no upper limit; those of lauren-ai end at 1.
+                result = _result(hit.document, hit.score / (1 + hit.score))
+                if all(result.metadata.get(key) == value for key, value in wanted.items()):
+                    found.append(result)
+            token = page.next_page_token
+            if not token or len(found) >= k:
+                return found[:k]
+
+    async def get(self, id: str) -> MemoryResult | None:
+        """Gives a document; None for none."""
+        try:
+            document = await asyncio.to_thread(
+                self._client.get_document, id, collection_id=self._of, include_payload=True
+            )
+        except NotFound:
+            return None
+        return _result(document, 1.0)
+
+    async def delete(self, ids: list[str]) -> None:
+        """Deletes documents, for good; those that are not there are none."""
+        for start in range(0, len(ids), _PAGE):
+            await asyncio.to_thread(
+                self._client.delete_documents,
+                ids[start : start + _PAGE],
+                collection_id=self._of,
+                allow_missing=True,
+            )
+
+    async def clear(self) -> None:
+        """Deletes all documents of the collection, for good."""
+        await asyncio.to_thread(self._client.clear_collection, self._of)
+
+    def __len__(self) -> int:
+        total = self._client.count_documents(collection_id=self._of)
+        if not total.at_least:
+            return int(total.count)
+        return sum(1 for _ in self._client.list_documents(collection_id=self._of))
+
+
+def _stored(message: Any) -> v1.Message:
+    """A message of a snapshot for the server: its text to be found, itself beside it."""
+    given = message if isinstance(message, dict) else {}
+    content = given.get("content")
+    blocks = content if isinstance(content, list) else [{"text": content}]
+    texts = [block.get("text") for block in blocks if isinstance(block, dict)]
+    text = "\n".join(one for one in texts if isinstance(one, str))
+    role = _ROLES.get(str(given.get("role")), v1.ROLE_USER)
+    payload = payload_of(_SYSTEM, message)
+    return v1.Message(role=role, text=sound(text), provider_payload=payload)
+
+
+def _message(message: v1.Message) -> Any:
+    """A message of a snapshot, which may be one that lauren-ai did not write."""
+    kept = kept_in(_SYSTEM, message)
+    if kept is not None:
+        return kept
+    names = {value: key for key, value in _ROLES.items()}
+    return {"role": names.get(message.role, "user"), "content": message.text}
+
+
+def _condition(wanted: tuple[str, Any]) -> dict[str, Any] | None:
+    """A condition of the server for a value; None where only the metadata itself can tell."""
+    path, value = wanted
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,200}", path):
+        return None
+    if isinstance(value, str) and len(value) <= _PAGE:
+        return {"path": path, "equal_to": {"string_value": value}}
+    if isinstance(value, (bool, int, float)) and abs(value) < _EXACT:
+        # For Python, True and 1 are equal.
+        same = [{"bool_value": bool(value)}] if value in (0, 1) else []
+        return {"path": path, "one_of": {"values": [{"number_value": float(value)}, *same]}}
+    return None
+
+
+def _result(document: v1.Document, score: float) -> MemoryResult:
+    payload = document.payload.data
+    metadata = json.loads(payload) if payload else MessageToDict(document.metadata)
+    return MemoryResult(
+        id=document.document_id, content=document.text, score=score, metadata=metadata
+    )
 
 
 def _content(fact: MemoryFact) -> dict[str, Any]:
