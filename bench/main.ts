@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 import { dirname } from "node:path";
 import { hooks } from "./hooks.ts";
+import { lists } from "./lists.ts";
 import { memories } from "./memories.ts";
 import { type Plan, readPlan, USAGE } from "./plan.ts";
 import { CAN_PIN, Worker } from "./processes.ts";
@@ -40,6 +41,7 @@ const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<Found>>> = {
   recall: recallSpeed,
   memories,
   records,
+  lists,
 };
 
 function commit(): string {

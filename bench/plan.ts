@@ -20,6 +20,8 @@ export interface Plan {
   readonly memories: number;
   /** Records of the large store. */
   readonly records: number;
+  /** Sessions, and documents, of the large store of lists. */
+  readonly lists: number;
   /** Part of a group's name; empty runs all groups. */
   readonly only: string;
   readonly out: string;
@@ -33,12 +35,14 @@ const FULL = {
   recall: 100_000,
   memories: 100_000,
   records: 1_000_000,
+  lists: 100_000,
 };
 const QUICK = {
   ...{ rounds: 3, ms: 500, warm: 200, messages: 50_000, watchers: 100, stalled: 200 },
   recall: 10_000,
   memories: 5_000,
   records: 50_000,
+  lists: 10_000,
 };
 
 /** Usage text. */
@@ -55,6 +59,7 @@ export const USAGE = `node bench/main.ts [options]
   --recall N       messages in the large namespace that is recalled (100000, quick 10000)
   --memories N     memories of the user whose context is made (100000, quick 5000)
   --records N      records of the large store of records (1000000, quick 50000)
+  --lists N        sessions and documents of the large store of lists (100000, quick 10000)
   --no-pin         let the system choose the cores`;
 
 function positive(name: string, text: string | undefined, fallback: number): number {
@@ -83,6 +88,7 @@ export function readPlan(args: readonly string[]): Plan {
       recall: text,
       memories: text,
       records: text,
+      lists: text,
     },
   });
   const base = values.quick ? QUICK : FULL;
@@ -100,6 +106,7 @@ export function readPlan(args: readonly string[]): Plan {
     recallMessages: positive("recall", values.recall, base.recall),
     memories: positive("memories", values.memories, base.memories),
     records: positive("records", values.records, base.records),
+    lists: positive("lists", values.lists, base.lists),
     only: values.only ?? "",
     out: values.out ?? `${import.meta.dirname}/results/latest.json`,
     date: values.date ?? "",

@@ -1,6 +1,7 @@
 // Turns rounds into the table of targets. Ratios are taken within each round, and the figure is the
 // median over rounds, so a slow moment of the machine affects both sides.
 
+import { FLAT_CALLS } from "./lists.ts";
 import { median, round3 } from "./stats.ts";
 import type { Found, Rounds } from "./workloads.ts";
 
@@ -241,6 +242,16 @@ function records({ rounds }: Found): Check[] {
   return [...growth, ...rates];
 }
 
+function lists({ rounds }: Found): Check[] {
+  return FLAT_CALLS.flatMap((call): Check[] => {
+    const pair: readonly [string, string] = [`${call}, many`, `${call}, few`];
+    return [
+      { what: `${call}, many to few, p50`, value: ratio(rounds, "p50Ms", pair), atMost: 1.5 },
+      { what: `${call}, many to few, CPU`, value: ratio(rounds, "cpuUs", pair), atMost: 1.5 },
+    ];
+  });
+}
+
 function recall({ rounds, figures }: Found): Check[] {
   const alone = (rounds.get("append, alone") ?? []).map(({ p99Ms }) => p99Ms);
   const beside = [...rounds].find(([name]) => name.startsWith("append, beside"))?.[1] ?? [];
@@ -276,6 +287,7 @@ const CHECKS: Readonly<Record<string, (found: Found) => Check[]>> = {
   recall,
   memories,
   records,
+  lists,
 };
 
 /** Compares the figures of a group with its targets. */

@@ -10,7 +10,7 @@ import { makeTempDir } from "../support/kit/temp-dir.ts";
 
 const MAIN = join(import.meta.dirname, "../../bench/main.ts");
 const TINY =
-  "--rounds 1 --ms 100 --messages 1200 --watchers 3 --stalled 2 --recall 600 --memories 600 --records 1200 --no-pin".split(
+  "--rounds 1 --ms 100 --messages 1200 --watchers 3 --stalled 2 --recall 600 --memories 600 --records 1200 --lists 400 --no-pin".split(
     " ",
   );
 
@@ -38,6 +38,7 @@ test("the bench runs through and reports every target", { timeout: 300_000 }, as
     "recall",
     "memories",
     "records",
+    "lists",
   ];
   expect(Object.keys(report.groups)).toEqual(names);
   expect(report.verdicts.length).toBeGreaterThan(15);
