@@ -132,9 +132,29 @@ const RESTART_MS = 1_000;
 /** The lane of calls about no namespace; no namespace has this name. */
 const NO_NAMESPACE = "\n";
 
+/**
+ * A call that is packed once, and then holds nothing. A map that entries come into and go from
+ * leaves old tables behind; once the collector has moved one of them out of the young generation,
+ * it keeps the next, which keeps its jobs, so their records must not hang on them.
+ */
+class Unpacked {
+  #pack: (() => SentCall) | undefined;
+
+  constructor(pack: () => SentCall) {
+    this.#pack = pack;
+  }
+
+  take(): SentCall {
+    const pack = this.#pack;
+    this.#pack = undefined;
+    if (pack === undefined) throw new Error("a call was packed twice");
+    return pack();
+  }
+}
+
 interface Pending extends Job {
   /** Packed only when it is sent, so that what waits is not held twice. */
-  readonly pack: () => SentCall;
+  readonly call: Unpacked;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -181,18 +201,19 @@ class IndexThread {
         ? { method: call.method, args: [call.args[0], Uint8Array.from(call.args[1])] }
         : call;
     const namespace = namespaceOf(call) ?? NO_NAMESPACE;
-    return this.#queue({ namespace, bytes: 0, pack: () => own });
+    return this.#queue({ namespace, bytes: 0, call: new Unpacked(() => own) });
   }
 
   /** Sends the changes in pieces and gives the size after the last one. */
-  async #apply(namespace: string, changes: readonly IndexChange[]): Promise<unknown> {
+  #apply(namespace: string, changes: readonly IndexChange[]): Promise<unknown> {
     const sizes = piecesOf(changes).map((piece) => {
       const pack = (): SentCall => {
         return { method: "apply", args: [namespace, packChanges(piece.changes)] };
       };
-      return this.#queue({ namespace, bytes: Math.max(1, piece.bytes), pack });
+      const call = new Unpacked(pack);
+      return this.#queue({ namespace, bytes: Math.max(1, piece.bytes), call });
     });
-    return (await Promise.all(sizes)).at(-1);
+    return Promise.all(sizes).then((all) => all.at(-1));
   }
 
   onRestart(listener: () => void): () => void {
@@ -230,7 +251,7 @@ class IndexThread {
       const job = this.#lanes.take(Math.max(0, room));
       if (job === undefined) return;
       this.#lastId += 1;
-      const call = job.pack();
+      const call = job.call.take();
       sent.set(this.#lastId, job);
       this.#sentBytes += job.bytes;
       if (call.method === "apply") failpoint("before-index");
