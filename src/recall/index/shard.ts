@@ -195,8 +195,9 @@ export class Shard {
     return backgroundOf(vectors, rows, vector);
   }
 
-  /** Gives the memory back that is not the collector's. */
+  /** Gives memory back that the collector has not, or would give back late. */
   release(): void {
+    this.lexical.release();
     this.vectors?.release();
     this.spaces.release();
   }

@@ -60,10 +60,30 @@ export class ByteArena {
     this.#used = slabs.at(-1)?.length ?? 0;
   }
 
+  /** Gives the memory back at once, and has none then. */
+  release(): void {
+    for (const { buffer } of this.#slabs.splice(0)) {
+      if (buffer instanceof ArrayBuffer) buffer.transfer(0);
+    }
+    this.#slabs.push(new Uint8Array(FIRST_BYTES));
+    this.#used = RESERVED_BYTES;
+  }
+
   /** The memory that the arena takes. */
   bytes(): number {
     return this.#slabs.reduce((sum, slab) => sum + slab.length, 0);
   }
+}
+
+// Arrays outside of the heap are given back when the collector finds out, up to 64 MiB late. Moving
+// the content of one to another array, or to one without content, gives it back at once.
+
+/** The numbers in a larger array; the old one has none any more. */
+export function grownWords(
+  words: Uint32Array<ArrayBuffer>,
+  length: number,
+): Uint32Array<ArrayBuffer> {
+  return new Uint32Array(words.buffer.transfer(length * Uint32Array.BYTES_PER_ELEMENT));
 }
 
 /** Reads four bytes, lowest first. */

@@ -161,7 +161,7 @@ export class LexicalIndex {
       while (this.continueCompaction(Number.POSITIVE_INFINITY));
       this.finishCompaction(remap);
     } finally {
-      this.#copying = undefined;
+      this.#giveUpCopy();
     }
   }
 
@@ -174,6 +174,7 @@ export class LexicalIndex {
     if (remap.length < this.#rows.end) {
       throw new RangeError("the remap has fewer rows than the index");
     }
+    this.#giveUpCopy();
     const postings = new Postings();
     this.#copying = { postings, remap, terms: this.#postings.terms(), added: [] };
   }
@@ -198,9 +199,12 @@ export class LexicalIndex {
   finishCompaction(remap: ArrayLike<number>): void {
     const copying = this.#copying;
     if (copying === undefined) return;
-    this.#copying = undefined;
     const rows = this.#rows;
-    if (remap.length < rows.end) throw new RangeError("the remap has fewer rows than the index");
+    if (remap.length < rows.end) {
+      this.#giveUpCopy();
+      throw new RangeError("the remap has fewer rows than the index");
+    }
+    this.#copying = undefined;
     const newRows = new RowLengths();
     for (let row = 0; row < rows.end; row++) {
       const to = remap[row] ?? -1;
@@ -215,8 +219,20 @@ export class LexicalIndex {
       if (to >= 0 && newRows.has(to)) for (const term of terms) copying.postings.add(term, to);
     }
     this.#rows = newRows;
+    this.#postings.release();
     this.#postings = copying.postings;
     this.#deadRows.clear();
+  }
+
+  #giveUpCopy(): void {
+    this.#copying?.postings.release();
+    this.#copying = undefined;
+  }
+
+  /** Gives the memory of the postings back at once. The index is of no use then. */
+  release(): void {
+    this.#giveUpCopy();
+    this.#postings.release();
   }
 
   #copyTerm(to: Postings, [term, from]: readonly [string, number], remap: ArrayLike<number>): void {

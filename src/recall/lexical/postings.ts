@@ -7,8 +7,8 @@
 // slice, and counting the repeats of a term in a row needs no table.
 
 import { firstTexts, type SavedPart, type SavedReader } from "../rules/saved.ts";
-import { ownCopy } from "../text/fold.ts";
-import { ByteArena, readWord, writeWord } from "./byte-arena.ts";
+import { ByteArena, grownWords, readWord, writeWord } from "./byte-arena.ts";
+import { TermTable } from "./term-table.ts";
 
 /** A term that is in a row more often counts as in it so often. */
 export const COUNT_MAX = 255;
@@ -38,14 +38,13 @@ const RECORDS_FIRST = 64;
 
 /** Terms with the rows that hold them. Rows are added in rising order and never taken out. */
 export class Postings {
-  readonly #terms = new Map<string, number>();
+  readonly #terms = new TermTable();
   readonly #arena = new ByteArena();
   #records = new Uint32Array(RECORDS_FIRST * RECORD_WORDS);
-  #termBytes = 0;
 
   /** The number of a term; undefined when no row ever held it. */
   numberOf(term: string): number | undefined {
-    return this.#terms.get(term);
+    return this.#terms.find(term);
   }
 
   /** All terms with their numbers, in the order in which they were first met. */
@@ -57,7 +56,7 @@ export class Postings {
   saved(): SavedPart[] {
     const { size } = this.#terms;
     return [
-      { texts: firstTexts(this.#terms.keys(), size) },
+      { texts: firstTexts(this.#terms.texts(), size) },
       this.#records.slice(0, size * RECORD_WORDS),
       ...this.#arena.saved(),
     ];
@@ -65,10 +64,7 @@ export class Postings {
 
   /** Reads terms and postings into an object that has none yet. */
   async load(read: SavedReader): Promise<void> {
-    await read.texts((term) => {
-      this.#terms.set(term, this.#terms.size);
-      this.#termBytes += stringBytes(term);
-    });
+    await read.texts((term) => this.#terms.add(term));
     this.#records = await read.words();
     await this.#arena.load(read);
     for (let at = 0; at < this.#records.length; at += RECORD_WORDS) this.#cutOff(at);
@@ -98,7 +94,10 @@ export class Postings {
 
   /** The number of a term, a new one when it has none. */
   intern(term: string): number {
-    return this.#terms.get(term) ?? this.#newTerm(term);
+    const { size } = this.#terms;
+    const number = this.#terms.add(term);
+    if (number === size) this.#makeRecord(number);
+    return number;
   }
 
   /** As `add`, for the number of a term. */
@@ -121,25 +120,25 @@ export class Postings {
     records[at + LEVEL_COUNT] = level | Math.min(COUNT_MAX, count);
   }
 
-  /** The memory that all of it takes, as V8 lays it out: true to a few percent. */
-  bytes(): number {
-    const places = 2 ** Math.ceil(Math.log2(Math.max(4, this.#terms.size)));
-    return this.#arena.bytes() + this.#records.byteLength + this.#termBytes + places * ENTRY_BYTES;
+  /** Forgets everything and gives the memory back at once. */
+  release(): void {
+    this.#terms.release();
+    this.#arena.release();
+    this.#records.buffer.transfer(0);
+    this.#records = new Uint32Array(RECORDS_FIRST * RECORD_WORDS);
   }
 
-  #newTerm(term: string): number {
-    const number = this.#terms.size;
-    const key = ownCopy(term);
-    this.#terms.set(key, number);
-    this.#termBytes += stringBytes(key);
+  /** The memory that all of it takes. */
+  bytes(): number {
+    return this.#arena.bytes() + this.#records.byteLength + this.#terms.bytes;
+  }
+
+  /** Makes room for the record of a new term. */
+  #makeRecord(number: number): void {
     const end = (number + 1) * RECORD_WORDS;
-    if (end > this.#records.length) {
-      const terms = Math.ceil((number + 1) * 1.25);
-      const larger = new Uint32Array(terms * RECORD_WORDS);
-      larger.set(this.#records);
-      this.#records = larger;
-    }
-    return number;
+    if (end <= this.#records.length) return;
+    const terms = Math.ceil((number + 1) * 1.25);
+    this.#records = grownWords(this.#records, terms * RECORD_WORDS);
   }
 
   /** Writes the newest posting of the term with this record behind the others. */
@@ -287,13 +286,4 @@ function varintBytes(value: number): number {
   let bytes = 1;
   for (let left = value >>> 7; left > 0; left >>>= 7) bytes += 1;
   return bytes;
-}
-
-/** A place of a Map: key, value, link, and its share of the buckets. */
-const ENTRY_BYTES = 28;
-
-function stringBytes(text: string): number {
-  let isWide = false;
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0xff) isWide = true;
-  return 16 + 8 * Math.ceil((text.length * (isWide ? 2 : 1)) / 8);
 }

@@ -21,12 +21,18 @@ export class DamagedFile extends Error {
   }
 }
 
+function newFrame(): Buffer {
+  return Buffer.from(new ArrayBuffer(FRAME_HEADER_BYTES + FRAME_BYTES));
+}
+
 /** Writes frames. What was put is in the file once `end` is done. */
 export class FrameWriter {
   readonly #handle: FileHandle;
-  #frame = Buffer.allocUnsafe(FRAME_HEADER_BYTES + FRAME_BYTES);
+  #frame: Buffer = newFrame();
   #used = FRAME_HEADER_BYTES;
   #waiting: Buffer[] = [];
+  /** Frames that were written, to be used again: each new one would be garbage for long. */
+  readonly #spare: Buffer[] = [];
   #sum: number;
   /** Bytes of the file. */
   bytes = 0;
@@ -56,7 +62,7 @@ export class FrameWriter {
     this.#sum = sumOf(frame, this.#sum);
     frame.writeUInt32LE(this.#sum, 4);
     this.#waiting.push(frame);
-    this.#frame = Buffer.allocUnsafe(FRAME_HEADER_BYTES + FRAME_BYTES);
+    this.#frame = this.#spare.pop() ?? newFrame();
     this.#used = FRAME_HEADER_BYTES;
   }
 
@@ -68,6 +74,10 @@ export class FrameWriter {
         at += bytesWritten;
       }
       this.bytes += frame.length;
+      // The beginning of the file is a buffer of its own.
+      if (frame.buffer.byteLength === this.#frame.buffer.byteLength) {
+        this.#spare.push(Buffer.from(frame.buffer));
+      }
     }
   }
 
