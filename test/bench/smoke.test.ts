@@ -50,6 +50,20 @@ test("the bench runs through and reports every target", { timeout: 300_000 }, as
   }
 });
 
+test("the bench of the checks compares the server with copies that lack them", {
+  timeout: 300_000,
+}, async () => {
+  const checks = join(import.meta.dirname, "../../bench/checks.ts");
+  const tiny = ["--starts", "1", "--rounds", "1", "--ms", "50", "--no-pin"];
+  const { stdout } = await promisify(execFile)(process.execPath, [checks, ...tiny]);
+  const lines = stdout.trim().split("\n");
+  for (const name of ["itself", "neighbors", "files", "checksums", "any of them"]) {
+    const own = lines.filter((line) => line.includes(` ${name} `));
+    expect(own).toHaveLength(4);
+    for (const line of own) expect(line).toMatch(/p50 \d+\.\d{3}, CPU a call \d+\.\d{3}$/);
+  }
+});
+
 test("a wrong flag of the bench ends with 1 and the usage", async () => {
   const run = promisify(execFile)(process.execPath, [MAIN, "--rounds", "none"]);
   await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("--quick") });
