@@ -201,7 +201,7 @@ test("100 watchers, 10 of them stalled: bounded memory, the others unaffected", 
   const before = await liveMemory(inspectUrl);
   await appendMany(clients, 2_000);
   const expected = (await allEvents(client)).filter(
-    (one) => one.split(".")[0] ?? 0 > startRevision,
+    (one) => Number(one.split(".")[0] ?? 0) > startRevision,
   );
   for (let i = 0; i < 2_000 && counts.slice(STALLED).some((n) => n < expected.length); i++) {
     await sleep(20);
