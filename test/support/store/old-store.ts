@@ -168,7 +168,11 @@ async function readDocuments(client: TestClient, store: Store, namespace: string
   for (const collection of await store.listCollections({ namespace, after: "", limit: 100 })) {
     all.push(collection);
     const ref = { namespace, collectionId: collection.collectionId };
-    const listed = await client.call("listDocuments", { ...ref, includeEmbeddings: true });
+    const listed = await client.call("listDocuments", {
+      ...ref,
+      includeEmbeddings: true,
+      includePayloads: true,
+    });
     all.push(...listed.documents);
   }
   return lines(all);

@@ -282,8 +282,7 @@ func (x *NamedRecord) GetSearch() *RecordSearch {
 // value. They count like other documents of their collection.
 type RecordSearch struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The collection of the documents. Empty means `default`. 1 to 63 characters of `A-Za-z0-9._-`,
-	// the first a letter or a digit.
+	// The collection of the documents. Empty means `default`. See `Document.collection_id`.
 	CollectionId string `protobuf:"bytes,1,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
 	// The documents, 1 to 256, each with a text or an embedding. One call writes at most 1,000.
 	// Their ids are made by the server: the same record and index give the same id. They have the
