@@ -92,9 +92,7 @@ def find(client: Client) -> None:
     for hit in found.hits:
         print(f"{hit.document.text} -> {hit.found_record.record.value.decode()}")
     ids = [hit.document.document_id for hit in found.hits]
-    expect(
-        ErrorReason.DOCUMENT_OF_RECORD, client.delete_documents, ids, collection_id="notes"
-    )
+    expect(ErrorReason.DOCUMENT_OF_RECORD, client.delete_documents, ids, collection_id="notes")
     client.delete_record("notes", "ana")
     print(f"left: {len(client.recall(question, filter=where).hits)}")
 

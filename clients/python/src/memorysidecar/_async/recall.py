@@ -249,9 +249,7 @@ class AsyncDocumentMethods(AsyncCalls):
         :param parent: lists only the collections below this one.
         :param max_depth: cuts ids to so many segments below the parent: 1 gives its children.
         """
-        request = v1.ListCollectionsRequest(
-            parent=parent, max_depth=max_depth, page_size=page_size
-        )
+        request = v1.ListCollectionsRequest(parent=parent, max_depth=max_depth, page_size=page_size)
         return self._pages(request, v1.ListCollectionsResponse, "collections", call)
 
     async def refresh_documents(

@@ -252,9 +252,7 @@ class VectorStore:
             document["metadata"] = json.loads(exact)
         if embedding is not None and any(embedding):
             document["embedding"] = {"values": embedding, "model": _SYSTEM}
-        await asyncio.to_thread(
-            self._client.upsert_documents, [document], collection_id=self._of
-        )
+        await asyncio.to_thread(self._client.upsert_documents, [document], collection_id=self._of)
         return name
 
     async def search(
