@@ -20,13 +20,12 @@ function scene(entries: readonly Entry[]): Recall {
       };
     },
   };
-  const reader = {
-    read: async (hit: { position: number }) => {
-      const isGone = list.find(({ id }) => id === hit.position)?.isGone === true;
-      if (isGone) list = list.filter(({ id }) => id !== hit.position);
-      return isGone ? undefined : { hit, bytes: 1 };
-    },
+  const read = async (hit: { position: number }) => {
+    const isGone = list.find(({ id }) => id === hit.position)?.isGone === true;
+    if (isGone) list = list.filter(({ id }) => id !== hit.position);
+    return isGone ? undefined : { hit, bytes: 1 };
   };
+  const reader = { read, readWhole: read };
   return { input: { namespace: "n" }, query: {}, index, reader } as unknown as Recall;
 }
 

@@ -343,7 +343,7 @@ test.each<[string, string, NamedRecord["search"]]>([
   ["nothing to find", "search.documents[0].text", search({})],
   ["high trust", "search.documents[0].trust", search({ text: "x", trust: 3 })],
   ["a large one", "search.documents[0]", search(x(LIMITS.documentBytes))],
-  ["a bad collection", "search.collection_id", { ...search("x"), collectionId: "-" } as never],
+  ["a bad collection", "search.collection_id", { ...search("x"), collectionId: "a//b" } as never],
 ])("a put with %s is refused, and nothing is written", async (_, path, wrong) => {
   const { fail, namespace } = scene();
   const record = named("p/a", { search: wrong });
