@@ -473,6 +473,11 @@ const OF_CONTEXT: Readonly<Record<string, FieldEffect>> = {
     idle: { minBestRelevance: 0.5, ...sections("LONG_TERM") },
     used: { minBestRelevance: 0.5, ...sections("DOCUMENTS") },
   },
+  "AssembleContextRequest.collection_ids": {
+    when: "documents are recalled",
+    idle: { collectionIds: ["a"], ...sections("LONG_TERM") },
+    used: { collectionIds: ["a"], ...sections("DOCUMENTS") },
+  },
   "AssembleContextRequest.weights": {
     when: "a section holds what fits the query",
     idle: { weights: {}, profile: "definable" },

@@ -653,8 +653,8 @@ type AssembleContextRequest struct {
 	// profile `selectools`, which packs everything into one text. Capability `context_blocks`.
 	Blocks []*ContextBlock `protobuf:"bytes,20,rep,name=blocks,proto3" json:"blocks,omitempty"`
 	// Collections whose documents are considered, with all collections below them. Empty means every
-	// collection. At most 100, each an id as in Document, at most 512 bytes. Capability
-	// `collection_paths`.
+	// collection. At most 100, each an id as in Document, at most 512 bytes. An error on a context
+	// without documents. Capability `collection_paths`.
 	CollectionIds []string `protobuf:"bytes,25,rep,name=collection_ids,json=collectionIds,proto3" json:"collection_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
