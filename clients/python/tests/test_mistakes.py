@@ -96,7 +96,7 @@ MISTAKES: dict[str, tuple[Callable[[Any], Any], list[str]]] = {
     ),
     "append over 4 MiB": (
         lambda client: client.append("s", ["x" * 900_000] * 6),
-        ["5,4", "4,194,304", "several calls"],
+        ["5,4", "4,194,304", "less in one call"],
     ),
     "order": (
         lambda client: list(client.list_messages("s", order="newest")),

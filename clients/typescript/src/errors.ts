@@ -110,7 +110,7 @@ function advise(text: string, code: GrpcStatus, detail: ErrorDetail, sent: SentC
     if (size > REQUEST_BYTES_MAX) {
       return (
         `The request has ${size} bytes, and a server takes ${REQUEST_BYTES_MAX} at most. ` +
-        "Append the messages in several calls."
+        "Send less in one call."
       );
     }
   }

@@ -61,7 +61,7 @@ const MISTAKES: Record<string, [(it: MemorySidecar) => Promise<unknown>, string[
   "message over 1 MiB": [(it) => it.append("s", "x".repeat(2_000_000)), ["messages[0]", "1048576"]],
   "append over 4 MiB": [
     (it) => it.append("s", Array(6).fill("x".repeat(900_000))),
-    ["4194304", "several calls"],
+    ["4194304", "less in one call"],
   ],
   order: [
     (it) => list(it.listMessages("s", { order: "newest" as never })),

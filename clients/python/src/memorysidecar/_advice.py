@@ -32,7 +32,7 @@ def advise(error: MemorySidecarError, request: Any, address: str) -> str:
         if size > _REQUEST_BYTES_MAX:
             return (
                 f"The request has {size:,} bytes, and a server takes {_REQUEST_BYTES_MAX:,} at"
-                " most. Append the messages in several calls."
+                " most. Send less in one call."
             )
     found = [error.message, _looked_for(error, request), _TODO.get(error.reason, "")]
     if error.reason == "EMBEDDING_MISMATCH":
