@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { fromMemoryScope, fromNamespace, toListTotal } from "../core/wire.ts";
 import type { UnaryRpc } from "../edge/rpc.ts";
 import {
@@ -38,6 +37,7 @@ import {
 } from "../gen/memorysidecar/v1/memory_service.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { fillPage, numberPosition, pageLimit } from "../grpc/page-token.ts";
+import { digestOfPage } from "../grpc/request-digest.ts";
 import { spliceField } from "../grpc/splice.ts";
 import { floorTimestamp, fromOptionalSpan } from "../grpc/time.ts";
 import { takeIds } from "../kit/id-list.ts";
@@ -220,13 +220,6 @@ export const purgeMemories: UnaryRpc<PurgeMemoriesRequest> = {
 };
 
 const FACTOR_DEFAULT = 0.8;
-
-/** Each page is a change of its own: a request id must not stand for two of them. */
-function digestOfPage(digest: Uint8Array, pageToken: string): Uint8Array {
-  if (pageToken === "" || digest.length === 0) return digest;
-  const page = Buffer.concat([digest, Buffer.from(pageToken)]);
-  return hash("sha256", page, "buffer").subarray(0, digest.length);
-}
 
 /** DecayMemories. The position of a page token is the number of the last memory. */
 export const decayMemories: UnaryRpc<DecayMemoriesRequest> = {
