@@ -1,6 +1,6 @@
 // The bound of the index bounds the process: whatever is recalled, its anonymous memory grows by at
-// most a fifth more than --recall-memory-bytes, and by what the threads need for their garbage. While
-// a namespace that is too large drops its oldest messages, its columns are there twice.
+// most a fifth more than --recall-memory-bytes, and by what the threads need for their garbage.
+// While a namespace that is too large drops its oldest messages, its columns are there twice.
 //
 // The base is the same process after one recall in a small namespace: it has the thread of the
 // index and its table, and has served nothing else. Memory is looked at all the while, so garbage

@@ -134,8 +134,8 @@ export async function drawDocumentRead(draw: Draw, ref: SessionRef): Promise<Rea
     case "expired-documents":
       return { ...base, kind, nowMs: draw.nowMs };
     case "list-collections": {
-      const parent = random.chance(0.5) ? random.pick(COLLECTION_IDS) : "";
-      return { ...base, kind, limit, parent, maxDepth: random.int(0, 2) };
+      const parent = random.pick(["", "c", "c", "c/1"]);
+      return { ...base, kind, limit, parent, maxDepth: random.pick([0, 0, 1, 2]) };
     }
     default:
       return { ...base, kind, limit };

@@ -10,7 +10,7 @@ import { type SimulationCounts, SimulationError, simulate } from "./simulation.t
 // TEST_SEED plays a run again; TEST_DEPTH makes it longer.
 const OPERATIONS = 2_500 * TEST_DEPTH;
 const FAULT_OPERATIONS = 2_000;
-const FAULT_RUNS = 8;
+const FAULT_RUNS = 16;
 const TIMEOUT_MS = 600_000 * TEST_DEPTH;
 
 async function compare(open: () => Promise<Engine>, random: Random): Promise<SimulationCounts> {
@@ -44,7 +44,7 @@ describe("the simulation of the storage", () => {
   for (const [name, fault] of Object.entries(FAULTS)) {
     test(`notices an engine that ${name}`, async () => {
       const random = randomFrom(seed);
-      // A rare fault stays hidden in one run of fifty or so. In eight of them it does not.
+      // A rare fault stays hidden in one run of fifty or so. In sixteen of them it does not.
       for (let run = 1; run <= FAULT_RUNS; run++) {
         await using subject = await openBroken(fault);
         await using model = await openMemoryEngine();
