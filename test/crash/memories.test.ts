@@ -16,7 +16,7 @@ import {
 const KILLS = 8 * TEST_DEPTH;
 const ROUNDS_PER_DIRECTORY = 8;
 /** A server that is broken on purpose is found out in so many rounds. */
-const ROUNDS_BROKEN = 12;
+const ROUNDS_BROKEN = 24;
 /** A run with less traffic than this shows nothing and fails. */
 const ACKNOWLEDGED_MIN = 50 * KILLS;
 
@@ -89,7 +89,7 @@ const BROKEN = [
 test.for(BROKEN)(
   "a server with broken $name is found out",
   {
-    timeout: 180_000,
+    timeout: 400_000,
   },
   async ({ fault, name, place }) => {
     const random = randomFrom(testSeed(`memories with broken ${name}`));
