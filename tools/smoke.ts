@@ -18,9 +18,9 @@ const seqs = (first: number, last: number) =>
 
 async function loggedTexts(client: MemorySidecar): Promise<string[]> {
   const texts: string[] = [];
-  let seq = 0n;
+  let seq = 0;
   for await (const message of client.listMessages(SESSION, { pageSize: 1_000 })) {
-    seq += 1n;
+    seq += 1;
     equal(message.seq, seq, "the seqs have a hole");
     texts.push(message.text);
   }
@@ -69,14 +69,14 @@ class Smoke {
       { role: "assistant", text: "Sunny." },
     ] as const;
     const { lastSeq } = await this.#memory.append(SESSION, conversation);
-    equal(lastSeq, 6n);
+    equal(lastSeq, 6);
     return "an append of 6 messages is answered";
   }
 
   async window(): Promise<string> {
     const { messages, outsideTotals } = await this.#memory.window(SESSION);
     equal(messages.map(({ seq }) => seq).join(), seqs(3, 6));
-    equal(outsideTotals?.messageCount, 2n);
+    equal(outsideTotals?.messageCount, 2);
     return "the window holds what the policy says, the tool call with its result";
   }
 
