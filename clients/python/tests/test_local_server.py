@@ -92,6 +92,10 @@ def test_it_finds_the_command_in_the_path(monkeypatch: pytest.MonkeyPatch, tmp_p
 def test_it_takes_its_settings_from_the_program_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMORY_SIDECAR_LISTEN", "127.0.0.1:1")
     with LocalServer(command=COMMAND, flags=["--log-level", "info"]) as server:
+        # The server answers before it has written the line that says so.
+        until = time.monotonic() + 10
+        while '"serving"' not in server.log() and time.monotonic() < until:
+            time.sleep(0.05)
         assert '"serving"' in server.log()
         assert "127.0.0.1" not in server.log()
 
