@@ -102,7 +102,8 @@ describe("a local server", () => {
   test("takes its settings from the program alone", async () => {
     vi.stubEnv("MEMORY_SIDECAR_LISTEN", "127.0.0.1:1");
     await using server = await LocalServer.start({ command, flags: ["--log-level", "info"] });
-    expect(server.log()).toContain('"serving"');
+    // The server answers before it has written the line that says so.
+    await vi.waitFor(() => expect(server.log()).toContain('"serving"'), 10_000);
     expect(server.log()).not.toContain("127.0.0.1");
   });
 });
