@@ -238,7 +238,6 @@ function searches(hits: number): Ask[] {
   const query = Array.from({ length: 6 }, () => draw(random, 0)).join(" ");
   const filter = make(RecallFilter, { collectionIds: ["c"], metadata: [tree] });
   return [
-    find("in the oldest session", `${LONG}-0`),
     find("in none", "none"),
     ask(
       "PurgeDocuments, only counted",
