@@ -76,30 +76,6 @@ export function withoutUnseen(text: string): string {
 /** Invisible characters, and marks that stand on top of a letter. */
 const UNSEEN = "\\p{Cf}\\p{M}\\p{Default_Ignorable_Code_Point}";
 const BETWEEN = `[${UNSEEN}]*`;
-/** The name of the mark, in letters of any width and those that look the same. */
-const NAME = ["[dｄԁ]", "[aａа]", "[tｔт]", "[aａа]"].join(BETWEEN);
-/** An angle bracket of any form before that name, whatever invisible stands in between. */
-const MARK = new RegExp(`[<＜﹤‹〈\u2329⟨❮❬](?=[\\s${UNSEEN}/\\\\／⁄∕]*${NAME})`, "giu");
-
-/**
- * Takes the power out of marks in a text: its own, those of chat formats, and labels of speakers.
- * Code stays as it is. Idempotent.
- */
-export function withoutMarks(text: string): string {
-  return neutralizeInside(text).replace(MARK, "(");
-}
-
-// Marks of blocks, which a request chooses.
-
-/** The marks before and behind the text of a block with the lowest trust in it. */
-export function blockMarks(
-  fence: BlockFence,
-  trusts: readonly Trust[],
-): { readonly open: string; readonly close: string } {
-  if (fence.kind === "lines") return fence;
-  const { tag } = fence;
-  return { open: `<${tag} trust="${TRUST_NAMES[lowestTrust(trusts)]}">`, close: `</${tag}>` };
-}
 
 /** Brackets that open a tag, of any form. */
 const BRACKETS = "<＜﹤‹〈\u2329⟨❮❬";
@@ -141,12 +117,38 @@ function looseText(text: string): readonly string[] {
   );
 }
 
+/** The bracket before a name, whatever invisible stands in between. */
+function tagPattern(tag: string): RegExp {
+  const rest = `[\\s${UNSEEN}${SLASHES}]*${looseText(tag).join("")}`;
+  return new RegExp(`[${BRACKETS}](?=${rest})`, "giu");
+}
+
+/** The mark of sections. */
+const MARK = tagPattern("data");
+
+/**
+ * Takes the power out of marks in a text: its own, those of chat formats, and labels of speakers.
+ * Code stays as it is. Idempotent.
+ */
+export function withoutMarks(text: string): string {
+  return neutralizeInside(text).replace(MARK, "(");
+}
+
+// Marks of blocks, which a request chooses.
+
+/** The marks before and behind the text of a block with the lowest trust in it. */
+export function blockMarks(
+  fence: BlockFence,
+  trusts: readonly Trust[],
+): { readonly open: string; readonly close: string } {
+  if (fence.kind === "lines") return fence;
+  const { tag } = fence;
+  return { open: `<${tag} trust="${TRUST_NAMES[lowestTrust(trusts)]}">`, close: `</${tag}>` };
+}
+
 /** The first character of whatever passes for a mark. */
 function patternsOf(fence: BlockFence): readonly RegExp[] {
-  if (fence.kind === "tag") {
-    const rest = `[\\s${UNSEEN}${SLASHES}]*${looseText(fence.tag).join("")}`;
-    return [new RegExp(`[${BRACKETS}](?=${rest})`, "giu")];
-  }
+  if (fence.kind === "tag") return [tagPattern(fence.tag)];
   return [fence.open, fence.close].map((line) => {
     const [first, ...rest] = looseText(line);
     return new RegExp(`${first}(?=${rest.join("")})`, "giu");
