@@ -344,6 +344,11 @@ test.each<[string, string, NamedRecord["search"]]>([
   ["high trust", "search.documents[0].trust", search({ text: "x", trust: 3 })],
   ["a large one", "search.documents[0]", search(x(LIMITS.documentBytes))],
   ["a bad collection", "search.collection_id", { ...search("x"), collectionId: "a//b" } as never],
+  [
+    "a long collection",
+    "search.collection_id",
+    { ...search("x"), collectionId: "c".repeat(513) } as never,
+  ],
 ])("a put with %s is refused, and nothing is written", async (_, path, wrong) => {
   const { fail, namespace } = scene();
   const record = named("p/a", { search: wrong });

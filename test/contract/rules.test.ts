@@ -161,6 +161,15 @@ describe("a value", () => {
   });
 });
 
+// Names become parts of keys of the store, and no key may take more than 1,978 bytes.
+test("every text of a form has a maximum length", () => {
+  const unbounded = fields.filter((field) => {
+    const { form, maxBytes } = reader.of(field);
+    return form > 0 && maxBytes === 0 && (forms.get(form)?.maxChars ?? 0) === 0;
+  });
+  expect(named(unbounded).map(([name]) => name)).toEqual([]);
+});
+
 describe("the entries", () => {
   test.each(named(fields.filter((field) => reader.of(field).maxItems > 0)))(
     "of %s are not too many",

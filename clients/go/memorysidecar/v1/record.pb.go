@@ -1163,9 +1163,9 @@ const file_memorysidecar_v1_record_proto_rawDesc = "" +
 	"\vvalue_crc32\x18\x0f \x01(\rH\x00R\n" +
 	"valueCrc32\x88\x01\x01\x126\n" +
 	"\x06search\x18\x10 \x01(\v2\x1e.memorysidecar.v1.RecordSearchR\x06searchB\x0e\n" +
-	"\f_value_crc32\"\xaf\x01\n" +
-	"\fRecordSearch\x12+\n" +
-	"\rcollection_id\x18\x01 \x01(\tB\x06\xba\xbe\x18\x02P\x04R\fcollectionId\x12C\n" +
+	"\f_value_crc32\"\xb2\x01\n" +
+	"\fRecordSearch\x12.\n" +
+	"\rcollection_id\x18\x01 \x01(\tB\t\xba\xbe\x18\x05\x18\x80\x04P\x04R\fcollectionId\x12C\n" +
 	"\tdocuments\x18\x02 \x03(\v2\x1a.memorysidecar.v1.DocumentB\t\xba\xbe\x18\x05\b\x01 \x80\x02R\tdocuments\x12-\n" +
 	"\x0edocument_count\x18\x03 \x01(\x05B\x06\xba\xbe\x18\x02\x10\x01R\rdocumentCount\"O\n" +
 	"\tRecordRef\x12#\n" +
