@@ -36,8 +36,6 @@ const LOOKED_MAX = 10_000;
 const READ = 16;
 /** Collections read at one time. */
 const COLLECTIONS_READ = 100;
-/** Above every document of a collection. */
-const POSITION_END = Number.MAX_SAFE_INTEGER - 1;
 /** Number of times that chunks replaced during a read are read again. */
 const TRIES_MAX = 3;
 
@@ -118,81 +116,63 @@ export async function listDocuments(
   return { ...page, total };
 }
 
-/** A page that is being read. */
-interface OpenPage {
-  readonly documents: StoredDocument[];
-  readonly payloads: PayloadReader;
-  readonly nowMs: number;
-  bytes: number;
-  /** Documents that were examined, and with several collections these, too. */
-  looked: number;
-}
-
 async function readPage(
   parts: RecallParts,
   call: Call,
   input: ListDocumentsInput,
 ): Promise<DocumentsPage> {
+  const {
+    after,
+    filter,
+    isRecursive = false,
+    limit,
+    namespace,
+    startIn = input.collectionId,
+  } = input;
   const nowMs = parts.context.world.nowMs();
   const payloads = new PayloadReader(parts);
-  const page: OpenPage = { documents: [], payloads, nowMs, bytes: 0, looked: 0 };
-  const { after, isRecursive = false, startIn } = input;
-  for await (const collectionId of collectionsWithin(parts, call, input, startIn)) {
-    const start = startIn === undefined || collectionId === startIn ? after : 0;
-    const next = await readInto(page, { parts, call, input: { ...input, collectionId } }, start);
-    const { documents } = page;
-    if (next !== undefined) return { documents, next: { collectionId, documentNo: next } };
-    if (isRecursive) page.looked += 1;
-  }
-  return { documents: page.documents, next: undefined };
-}
-
-/** Reads documents of one collection; gives the number that the next page starts after. */
-async function readInto(
-  page: OpenPage,
-  from: { readonly parts: RecallParts; readonly call: Call; readonly input: ListDocumentsInput },
-  start: number,
-): Promise<number | undefined> {
-  const { parts, call, input } = from;
-  const { namespace, collectionId, filter, limit, withPayloads = false } = input;
-  const { documents, payloads } = page;
   const isMeant = (document: StoredDocument): boolean =>
-    !isOver(document, page.nowMs) && fits(parts, document, filter);
-  for (let after: number | undefined = start; after !== undefined; ) {
-    checkLive(call.signal);
-    const query = { namespace, collectionId, after, limit: READ };
-    const read: DocumentPage = await parts.context.store.listDocuments(query);
-    for (const found of read.documents) {
-      if (documents.length >= limit || page.looked >= LOOKED_MAX) return after;
-      page.looked += 1;
-      const document =
-        withPayloads && isMeant(found) ? await payloads.complete(input, found, isMeant) : found;
-      if (document !== undefined && isMeant(document)) {
+    !isOver(document, nowMs) && fits(parts, document, filter);
+  const documents: StoredDocument[] = [];
+  let next: DocumentPlace = { collectionId: startIn, documentNo: after };
+  let bytes = 0;
+  let looked = 0;
+  for await (const { collectionId, isStart, ...piece } of documentPieces(
+    parts,
+    call,
+    input,
+    next,
+  )) {
+    if (isRecursive && isStart) looked += 1;
+    for (const found of piece.documents) {
+      if (documents.length >= limit || looked >= LOOKED_MAX) return { documents, next };
+      looked += 1;
+      let document = isMeant(found) ? found : undefined;
+      if (document !== undefined && input.withPayloads === true) {
+        document = await payloads.complete({ namespace, collectionId }, document, isMeant);
+      }
+      if (document !== undefined) {
         const size = documentSize(document, input.withEmbeddings);
-        if (documents.length > 0 && page.bytes + size > LIMITS.pageBytes) return after;
-        page.bytes += size;
+        if (documents.length > 0 && bytes + size > LIMITS.pageBytes) return { documents, next };
+        bytes += size;
         documents.push(document);
       }
-      after = found.documentNo;
+      next = { collectionId, documentNo: found.documentNo };
     }
-    after = read.next === undefined ? undefined : after;
-    if (after !== undefined) await parts.keeper.pace.turn(true);
   }
-  // Others may follow: a page that is full ends here.
-  const isFull = documents.length >= limit || page.looked >= LOOKED_MAX;
-  return isFull && input.isRecursive === true ? POSITION_END : undefined;
+  return { documents, next: undefined };
 }
 
 /**
  * A collection, and with `isRecursive` all below it that hold documents, in their order.
  *
- * @param from - The one to begin with. Default: the collection itself.
+ * @param from - The one to begin with.
  */
 async function* collectionsWithin(
   { context, keeper }: RecallParts,
   call: Call,
   { namespace, collectionId, isRecursive = false }: CollectionTreeRef,
-  from = collectionId,
+  from: string,
 ): AsyncGenerator<string> {
   yield from;
   if (!isRecursive) return;
@@ -233,25 +213,31 @@ async function countDocuments(
 interface DocumentPiece {
   readonly collectionId: string;
   readonly documents: readonly StoredDocument[];
-  /** They are the first ones of their collection. */
+  /** They are the first ones that are read of their collection. */
   readonly isStart: boolean;
 }
 
-/** All documents of collections, piece by piece, with turns of the event loop in between. */
+/**
+ * All documents of collections, piece by piece, with turns of the event loop in between.
+ *
+ * @param from - Those before it and itself are left out. Default: none are.
+ */
 export async function* documentPieces(
   parts: RecallParts,
   call: Call,
   tree: CollectionTreeRef,
+  from: DocumentPlace = { collectionId: tree.collectionId, documentNo: 0 },
 ): AsyncGenerator<DocumentPiece> {
   const { context, keeper } = parts;
   const { namespace } = tree;
-  for await (const collectionId of collectionsWithin(parts, call, tree)) {
-    let after: number | undefined = 0;
+  for await (const collectionId of collectionsWithin(parts, call, tree, from.collectionId)) {
+    const start = collectionId === from.collectionId ? from.documentNo : 0;
+    let after: number | undefined = start;
     while (after !== undefined) {
       checkLive(call.signal);
       const query = { namespace, collectionId, after, limit: READ };
       const page: DocumentPage = await context.store.listDocuments(query);
-      yield { collectionId, documents: page.documents, isStart: after === 0 };
+      yield { collectionId, documents: page.documents, isStart: after === start };
       after = page.next;
       if (after !== undefined) await keeper.pace.turn(true);
     }
