@@ -9,7 +9,8 @@ import importlib
 import json
 import pickle
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -132,6 +133,78 @@ def test_conversations_of_lauren_are_sessions(frameworks: Client) -> None:
     assert [hit.passage for hit in hits[:1]] == ["Hyperion is a redwood."]
     events = frameworks.list_events(filter={"session_id": "trees"})
     assert any(event.HasField("messages_appended") for event in events)
+
+
+class Between:
+    """A client that does something once, before its first call of a method."""
+
+    def __init__(self, client: Client, method: str, act: Callable[[], None]) -> None:
+        self._client, self._method, self._act = client, method, act
+
+    def __getattr__(self, name: str) -> Any:
+        if name == self._method:
+            self._method = ""
+            self._act()
+        return getattr(self._client, name)
+
+
+def snapshot(name: str, count: int) -> dict[str, Any]:
+    messages = [{"role": "user", "content": f"{name} {at}"} for at in range(count)]
+    return {"messages": messages, "summary": f"By {name}."}
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_of_two_saves_of_lauren_the_last_to_end_wins_whole(
+    frameworks: Client, count: int
+) -> None:
+    """No conversation has the summary of one save and the messages of the other."""
+    lauren = importlib.import_module("memorysidecar.compat.lauren")
+    other = lauren.ConversationStore()
+    mine = snapshot("mine", count)
+    method = "replace_messages" if count else "delete_session"
+    acts: list[Callable[[], None]] = [
+        lambda: asyncio.run(other.save("c", snapshot("other", 3))),
+        lambda: asyncio.run(other.delete("c")),
+    ]
+    for act in acts:
+        store = lauren.ConversationStore(client=Between(frameworks, method, act))
+        asyncio.run(store.save("c", mine))
+        assert asyncio.run(other.load("c")) == mine
+
+
+def test_a_conversation_of_lauren_is_read_and_deleted_whole(frameworks: Client) -> None:
+    """A save in the middle of a load or a deletion leaves no half of a snapshot."""
+    lauren = importlib.import_module("memorysidecar.compat.lauren")
+    other = lauren.ConversationStore()
+    later = snapshot("later", 1)
+
+    def save() -> None:
+        asyncio.run(other.save("c", later))
+
+    asyncio.run(other.save("c", snapshot("first", 3)))
+    reader = lauren.ConversationStore(client=Between(frameworks, "list_messages", save))
+    assert asyncio.run(reader.load("c")) == later
+    deleter = lauren.ConversationStore(client=Between(frameworks, "delete_session", save))
+    asyncio.run(deleter.delete("c"))
+    assert (asyncio.run(other.load("c")), list(frameworks.list_sessions())) == ([], [])
+
+
+def test_many_saves_of_lauren_at_once_leave_one_of_them(frameworks: Client) -> None:
+    """Threads save and delete one conversation at the same time."""
+    lauren = importlib.import_module("memorysidecar.compat.lauren")
+
+    def work(number: int) -> None:
+        store = lauren.ConversationStore()
+        for turn in range(8):
+            asyncio.run(store.save("c", snapshot(f"{number}.{turn}", turn % 3)))
+            if turn % 4 == 3:
+                asyncio.run(store.delete("c"))
+        asyncio.run(store.save("c", snapshot(str(number), number)))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    left = asyncio.run(lauren.ConversationStore().load("c"))
+    assert left in [snapshot(str(number), number) for number in range(4)]
 
 
 def test_documents_of_lauren_are_found_by_words_and_metadata(frameworks: Client) -> None:

@@ -12,8 +12,10 @@ VectorStore takes the place of InMemoryVectorStore: it searches by words and mea
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import re
+import time
 import uuid
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, timezone
@@ -25,6 +27,7 @@ from lauren_ai._memory import MemoryResult
 from lauren_ai._memory._user import MemoryFact
 
 from .. import v1
+from .._retry import RetryPolicy
 from ..client import Client
 from ..errors import NotFound
 from ._shared import client_or_default, kept_in, payload_of, sound
@@ -43,6 +46,8 @@ _ROLES = {"assistant": v1.ROLE_ASSISTANT, "system": v1.ROLE_SYSTEM}
 _METADATA_BYTES = 16_000
 _PAGE = 1_000
 _EXACT = 2**53
+# Of a save that another one came between.
+_AGAIN = RetryPolicy(initial_delay=0.02, max_delay=1)
 
 
 class UserMemoryStore:
@@ -160,31 +165,52 @@ class ConversationStore:
 
     def _load(self, conversation_id: str) -> Any:
         name = self._session(conversation_id)
+        while True:
+            try:
+                record = self._client.get_record(self._path, name)
+            except NotFound:
+                return []
+            try:
+                messages = [_message(one) for one in self._client.list_messages(name)]
+            except NotFound:
+                messages = []
+            # A save in between may have changed the messages.
+            if self._etag(name) == record.etag:
+                return {"messages": messages, **json.loads(record.value)}
+
+    def _etag(self, name: str) -> str | None:
+        """Identifies the state of a conversation's record; None for no record."""
         try:
-            rest = json.loads(self._client.get_record(self._path, name).value)
+            etag: str = self._client.get_record(self._path, name, omit_value=True).etag
         except NotFound:
-            return []
-        try:
-            messages = [_message(one) for one in self._client.list_messages(name)]
-        except NotFound:
-            messages = []
-        return {"messages": messages, **rest}
+            return None
+        return etag
 
     async def save(self, conversation_id: str, snapshot: Any) -> None:
         """Stores a snapshot, or a list of messages, in the place of the former one. Only messages
-        that differ from the stored ones are written anew."""
+        that differ from the stored ones are written anew. Of two saves at once, the one that ends
+        last stores all of its snapshot."""
         await asyncio.to_thread(self._save, conversation_id, snapshot)
 
     def _save(self, conversation_id: str, snapshot: Any) -> None:
         name = self._session(conversation_id)
         whole = {"messages": snapshot, "summary": None} if isinstance(snapshot, list) else snapshot
         rest = {key: value for key, value in whole.items() if key != "messages"}
-        # A summary first: a process that is killed in between leaves too much, not too little.
         data = json.dumps(rest, default=str).encode()
-        self._client.put_record(
-            self._path, name, data, session_id=name, media_type="application/json"
-        )
         messages = [_stored(message) for message in whole.get("messages") or []]
+        for lost in itertools.count(1):
+            # A summary first: a process that is killed in between leaves too much, not too little.
+            put = self._client.put_record(
+                self._path, name, data, session_id=name, media_type="application/json"
+            )
+            self._replace(name, messages)
+            if self._etag(name) == put.etag:
+                return
+            # Another save or deletion came in between, and its messages may be gone now: the one
+            # that ends last stores all of its snapshot. A random delay lets one of them end.
+            time.sleep(_AGAIN.delay(lost))
+
+    def _replace(self, name: str, messages: list[v1.Message]) -> None:
         if not messages:
             self._client.delete_session(name, allow_missing=True)
             return
@@ -201,8 +227,12 @@ class ConversationStore:
         await asyncio.to_thread(self._delete, self._session(conversation_id))
 
     def _delete(self, name: str) -> None:
-        self._client.delete_record(self._path, name, allow_missing=True)
-        self._client.delete_session(name, allow_missing=True)
+        while True:
+            self._client.delete_record(self._path, name, allow_missing=True)
+            self._client.delete_session(name, allow_missing=True)
+            # A save in between would have lost its messages.
+            if self._etag(name) is None:
+                return
 
     async def list_conversations(self) -> list[str]:
         """Gives the ids of all conversations, sorted."""
