@@ -11,7 +11,8 @@ const TRIES_MAX = 3;
 /** Reads the payloads of one answer. */
 export class PayloadReader {
   readonly #context: RecallParts["context"];
-  readonly #given = new Set<string>();
+  /** The document that each payload was read with: a hit may be read again before it is taken. */
+  readonly #given = new Map<string, string>();
 
   constructor({ context }: Pick<RecallParts, "context">) {
     this.#context = context;
@@ -46,12 +47,13 @@ export class PayloadReader {
     const { documentId, etagRevision, payloadBytes, sourceId } = document;
     const holderId = sourceId === "" ? documentId : chunkId(sourceId, 0);
     const name = JSON.stringify([ref.collectionId, holderId]);
-    if ((sourceId === "" && payloadBytes === 0) || this.#given.has(name)) return document;
+    const isGiven = (this.#given.get(name) ?? documentId) !== documentId;
+    if ((sourceId === "" && payloadBytes === 0) || isGiven) return document;
     const holder = await this.#context.store.readPayload(ref, holderId);
     // The payload of a source goes with its first chunk, when that is deleted on its own.
     if (sourceId !== "" && holder?.sourceId !== sourceId) return document;
     if (holder?.etagRevision !== etagRevision) return undefined;
-    this.#given.add(name);
+    this.#given.set(name, documentId);
     return { ...document, payload: holder.payload };
   }
 

@@ -268,6 +268,24 @@ describe("a recall of records", () => {
     expect(found.get("b")).toMatchObject({ valueOmitted: false });
   });
 
+  test("gives a payload that has no room on the page whole on the next one", async () => {
+    const { namespace, put } = scene();
+    await put("p/a", { search: search("otter otter", "otter otter bank") });
+    const payload = { data: Buffer.alloc(1_700_000, 1), mediaType: "" };
+    for (const documentId of ["x", "y"]) {
+      const long = document({ documentId, text: `otter ${"river ".repeat(40)}`, payload });
+      const request = { namespace, collectionId: "c", documents: [long] };
+      await server.client.call("upsertDocuments", request);
+    }
+    const fields = { bestOfRecord: true, includePayloads: true, pageSize: 100 };
+    const first = await recall(namespace, "otter", fields);
+    const { nextPageToken: pageToken } = first;
+    const second = await recall(namespace, "otter", { ...fields, pageToken });
+    const sizes = ({ hits }: typeof first) =>
+      hits.map((hit) => documentOf(hit)?.payload?.data.length ?? 0);
+    expect([sizes(first), sizes(second)]).toEqual([[0, 1_700_000], [1_700_000]]);
+  });
+
   test("goes by vectors that the caller gave", async () => {
     const { namespace, put } = scene();
     const near = embedding({ model: "m", values: [1, 0] });
