@@ -304,10 +304,10 @@ async function answerOf(
   ref: SessionRef,
 ): Promise<Uint8Array | undefined> {
   if (call.requestId === "") return undefined;
-  const answer = await changeSession<undefined>(context, call, ref, () => {
+  const target = { ...ref, allowWhenFull: true };
+  return await changeSession<undefined>(context, call, target, () => {
     return { kind: "answer", result: undefined };
   });
-  return answer;
 }
 
 /** Remembers the answer of a call that changed nothing. */

@@ -49,7 +49,7 @@ test("below the disk floor writes are refused, reads and deletes go on", async (
   const before = await start({ dataDir: directory.path });
   const filler = once(before.address);
   const { messages } = await filler.append("s", ["one", "two"], { createSession: true });
-  await filler.append("t", "three", { createSession: true });
+  const { messages: others } = await filler.append("t", "three", { createSession: true });
   const known = await filler.remember(["tea", "coffee", "milk"]);
   const memoryIds = known.results.map(({ memoryId }) => memoryId);
   filler.close();
@@ -93,6 +93,11 @@ test("below the disk floor writes are refused, reads and deletes go on", async (
   ]);
   await client.deleteMessage("s", messageId);
   expect((await client.window("s")).messages.map((message) => message.text)).toEqual(["two"]);
+  const otherId = others[0]?.messageId ?? "";
+  for (const [ids, count] of [[[otherId], 1], [["none"], 0]] as const) {
+    const deleted = await client.deleteFoundMessages(ids);
+    expect(deleted.messages).toHaveLength(count);
+  }
   await client.deleteSession("t");
   await expect(client.getSession("t")).rejects.toMatchObject({ reason: "SESSION_NOT_FOUND" });
   client.close();
