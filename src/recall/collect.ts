@@ -38,6 +38,8 @@ export const PAGE_BYTES = LIMITS.pageBytes;
 export interface Place {
   readonly offset: number;
   readonly limit: number;
+  /** Bytes of the page that other hits have taken. Default 0. */
+  readonly usedBytes?: number;
 }
 
 /** The hits of a page. */
@@ -65,13 +67,13 @@ type Taken = "taken" | "dropped" | "no room";
 /** Takes single hits. */
 export async function collectHits(recall: Recall, place: Place): Promise<Found> {
   const hits: ReadHit[] = [];
-  let bytes = 0;
+  let bytes = place.usedBytes ?? 0;
   const records = await recordsBefore(recall, place.offset);
   const take = async (hit: IndexHit): Promise<Taken> => {
     await turnAfter(recall, hits.length);
     const read = await recall.reader.readWhole(hit);
     if (read === undefined || records.has(recordOfHit(recall, read))) return "dropped";
-    if (hits.length > 0 && bytes + read.bytes > PAGE_BYTES) return "no room";
+    if (bytes > 0 && bytes + read.bytes > PAGE_BYTES) return "no room";
     records.add(recordOfHit(recall, read));
     hits.push(read);
     bytes += read.bytes;
@@ -119,10 +121,10 @@ export class HitRecords {
 export async function collectGroups(recall: Recall, place: Place): Promise<Found> {
   const hits: ReadHit[] = [];
   const groups: RecallResult["groups"][number][] = [];
-  let bytes = 0;
+  let bytes = place.usedBytes ?? 0;
   const take = async ({ group, own }: ReturnType<typeof groupsOf>[number]): Promise<Taken> => {
     const read = await readGroup(recall, own, PAGE_BYTES - bytes);
-    if (groups.length > 0 && read.isCut) return "no room";
+    if (bytes > 0 && read.isCut) return "no room";
     if (read.hits.length === 0) return "dropped";
     hits.push(...read.hits);
     bytes += read.bytes;
@@ -186,7 +188,7 @@ async function fill<Item>(
 }
 
 /** Reads the hits of a group as far as there is room; the first one is always taken. */
-async function readGroup(
+export async function readGroup(
   recall: Recall,
   own: readonly IndexHit[],
   room: number,

@@ -13,6 +13,7 @@ import {
   neighborsOf,
   PAGE_BYTES,
   type Recall,
+  readGroup,
   recordOfHit,
 } from "./collect.ts";
 import { whileLive } from "./feed/feed-errors.ts";
@@ -47,7 +48,8 @@ export async function collectReranked(recall: Recall, reranker: Reranker): Promi
   // Behind the hits that the hook got, the order stays.
   const behind = Math.max(0, input.offset - units.length);
   const have = isGrouped ? page.groups.length : page.hits.length;
-  const rest = await plain(recall, { offset: asked + behind, limit: input.limit - have });
+  const place = { offset: asked + behind, limit: input.limit - have, usedBytes: page.bytes };
+  const rest = await plain(recall, place);
   return {
     hits: [...page.hits, ...rest.hits],
     groups: [...page.groups, ...rest.groups],
@@ -152,6 +154,7 @@ function groupsOf(order: readonly Ordered[]): readonly (readonly Ordered[])[] {
 interface Page {
   readonly hits: Found["hits"];
   readonly groups: RecallResult["groups"];
+  readonly bytes: number;
   readonly next: number;
   /** Nothing more goes on the page. */
   readonly isFull: boolean;
@@ -170,16 +173,13 @@ async function pageOf(
   let at = offset;
   let taken = 0;
   for (; at < units.length && taken < limit; at++) {
-    const own: Found["hits"][number][] = [];
-    for (const { hit, rerankScore } of units[at] ?? []) {
-      const read = await recall.reader.readWhole(hit);
-      if (read !== undefined) own.push({ ...read, rerankScore });
-    }
+    const scores = new Map((units[at] ?? []).map((one) => [one.hit, one.rerankScore]));
+    const read = await readGroup(recall, [...scores.keys()], PAGE_BYTES - bytes);
+    if (read.isCut && taken > 0) return { hits, groups, bytes, next: at, isFull: true };
+    const own = read.hits.map((one) => ({ ...one, rerankScore: scores.get(one.hit) ?? 0 }));
     const [best] = own;
     if (best === undefined) continue;
-    const size = own.reduce((sum, one) => sum + one.bytes, 0);
-    if (bytes + size > PAGE_BYTES && taken > 0) return { hits, groups, next: at, isFull: true };
-    bytes += size;
+    bytes += read.bytes;
     taken += 1;
     hits.push(...own);
     if (hitsPerGroup === undefined) continue;
@@ -188,5 +188,5 @@ async function pageOf(
     const group = answer.groups.find((one) => one.kind === kind && one.id === containerId);
     if (group !== undefined) groups.push({ ...group, hitCount: own.length });
   }
-  return { hits, groups, next: at, isFull: taken >= limit };
+  return { hits, groups, bytes, next: at, isFull: taken >= limit };
 }

@@ -146,6 +146,33 @@ describe("a hook that puts hits in order", () => {
     }
   });
 
+  test.each([
+    ["with the hits behind its own", { rerank: { hook: "", candidates: 2 } }],
+    [
+      "of one group",
+      { groupBySession: { hitsPerSession: 20 }, rerank: { hook: "", candidates: 0 } },
+    ],
+  ])("gives pages that end by bytes, %s", async (_, fields) => {
+    const { client } = await start(withHook(shortest, { defaultReranker: "shortest" }));
+    const payload = { data: Buffer.alloc(1_400_000, 1), mediaType: "" };
+    for (const documentId of ["a", "b", "c", "d", "e"]) {
+      const documents = [document({ documentId, text: `otter ${documentId}`, payload })];
+      await client.call("upsertDocuments", { collectionId: "c", documents });
+    }
+    const filter = recallFilter({ collectionIds: ["c"] });
+    const request = { ...ask, filter, ...fields, includePayloads: true, pageSize: 100 };
+    const first = await client.call("recall", request);
+    expect(first.hits).toHaveLength(2);
+    if (first.sessions.length > 0) return;
+    const counts: number[] = [];
+    for (let pageToken = first.nextPageToken; pageToken !== ""; ) {
+      const page = await client.call("recall", { ...request, pageToken });
+      counts.push(page.hits.length);
+      pageToken = page.nextPageToken;
+    }
+    expect(counts).toEqual([2, 1]);
+  });
+
   test("that fails leaves the order of the scores", async () => {
     const broken = hookOf("broken", {
       rerank: async () => {

@@ -94,7 +94,10 @@ test("below the disk floor writes are refused, reads and deletes go on", async (
   await client.deleteMessage("s", messageId);
   expect((await client.window("s")).messages.map((message) => message.text)).toEqual(["two"]);
   const otherId = others[0]?.messageId ?? "";
-  for (const [ids, count] of [[[otherId], 1], [["none"], 0]] as const) {
+  for (const [ids, count] of [
+    [[otherId], 1],
+    [["none"], 0],
+  ] as const) {
     const deleted = await client.deleteFoundMessages(ids);
     expect(deleted.messages).toHaveLength(count);
   }
