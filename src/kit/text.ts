@@ -18,6 +18,18 @@ export function cutText(text: string, bytesMax: number): string {
   return bytes.subarray(0, end).toString();
 }
 
+/** The first place of a sorted list whose text is not before this one. */
+export function placeOfText(sorted: readonly string[], text: string): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? "") < text) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 // Finds what a mistyped name was probably meant to be.
 
 const DISTANCE_MAX = 4;

@@ -152,6 +152,18 @@ export const bytesColumn = (): Column<Uint8Array> => new Column((length) => new 
 /** Gives an empty column of 32-bit numbers. */
 export const wordsColumn = (): Column<Uint32Array> =>
   new Column((length) => new Uint32Array(length));
+
+/** Gives the first place of a rising column whose value is not below `value`. */
+export function lowerBound(sorted: ReturnType<typeof wordsColumn>, value: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted.at(middle) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 /** Gives an empty column of doubles. */
 export const doublesColumn = (): Column<Float64Array> =>
   new Column((length) => new Float64Array(length));

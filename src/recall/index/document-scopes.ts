@@ -4,8 +4,7 @@
 import { type MemoryScope, SHARED_SCOPE } from "../../memory/rules/memory.ts";
 import { meansScope, type ScopeFilter } from "../../memory/rules/scopes.ts";
 import type { SavedPart, SavedReader } from "../rules/saved.ts";
-import { CountsColumn, textBytes, wordsColumn } from "./columns.ts";
-import { lowerBound } from "./values.ts";
+import { CountsColumn, lowerBound, textBytes, wordsColumn } from "./columns.ts";
 
 /** A scope with its key and the entry of a map, without its texts; about. */
 const SCOPE_BYTES = 240;

@@ -12,6 +12,7 @@ import {
   doublesColumn,
   Interner,
   idHash,
+  lowerBound,
   wordsColumn,
 } from "./columns.ts";
 import type { IndexedMemory } from "./port.ts";
@@ -132,14 +133,8 @@ export class MemoryTable {
     const { length } = this.items;
     // Nearly all shards hold none, and what is new is at the end.
     if (length === 0 || item > this.items.at(length - 1)) return undefined;
-    let low = 0;
-    let high = length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.items.at(middle) < item) low = middle + 1;
-      else high = middle;
-    }
-    return this.items.at(low) === item ? low : undefined;
+    const place = lowerBound(this.items, item);
+    return this.items.at(place) === item ? place : undefined;
   }
 
   /** The places that may fail a filter; undefined when all may. */

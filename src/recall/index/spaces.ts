@@ -5,7 +5,7 @@ import { filterHas, filterWhere, type RowFilter } from "../rules/row-filter.ts";
 import type { SavedPart, SavedReader } from "../rules/saved.ts";
 import type { VectorArena } from "../vector/arena.ts";
 import { VectorBlock } from "../vector/block.ts";
-import { textBytes, wordsColumn } from "./columns.ts";
+import { lowerBound, textBytes, wordsColumn } from "./columns.ts";
 import type { ItemTable } from "./items.ts";
 import type { GivenVector } from "./port.ts";
 
@@ -52,8 +52,8 @@ export class GivenSpaces {
   /** Takes the vector of an item away, if it has one. */
   remove(item: number): void {
     for (const { block, items } of this.#spaces.values()) {
-      const place = placeOf(items, item);
-      if (place >= 0) block.remove(place);
+      const place = lowerBound(items, item);
+      if (place < items.length && items.at(place) === item) block.remove(place);
     }
   }
 
@@ -146,16 +146,4 @@ export interface SpaceScope {
 
 function keyOf(model: string, dimensions: number): string {
   return `${dimensions} ${model}`;
-}
-
-/** Gives the place of an item, or -1. */
-function placeOf(items: ReturnType<typeof wordsColumn>, item: number): number {
-  let low = 0;
-  let high = items.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (items.at(middle) < item) low = middle + 1;
-    else high = middle;
-  }
-  return low < items.length && items.at(low) === item ? low : -1;
 }

@@ -5,7 +5,7 @@ import type { Scalar, TextTest, ValueTest } from "../rules/filter.ts";
 import type { ItemGroup } from "../rules/item-groups.ts";
 import { fitsText } from "../rules/item-tests.ts";
 import type { SavedPart, SavedReader } from "../rules/saved.ts";
-import { Bits, doublesColumn, Interner, textBytes, wordsColumn } from "./columns.ts";
+import { Bits, doublesColumn, Interner, lowerBound, textBytes, wordsColumn } from "./columns.ts";
 
 // Codes of what is no number. Texts follow, by their number.
 const NULL = 0;
@@ -301,16 +301,4 @@ function markRange({ numberItems, numbers }: ValueColumn, range: Range, words: U
 
 function setBit(words: Uint32Array, index: number): void {
   words[index >>> 5] = (words[index >>> 5] ?? 0) | (1 << (index & 31));
-}
-
-/** Gives the first place whose value is not below `value`. */
-export function lowerBound(sorted: ReturnType<typeof wordsColumn>, value: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (sorted.at(middle) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,6 +1,7 @@
 // Collections in the order of their segments, so that those below one are found
 // without looking at any other.
 
+import { placeOfText } from "../../kit/text.ts";
 import { collectionOrder, DIVIDER } from "./collection-path.ts";
 
 /** Bytes of an entry beside its text, and of a character of it; about. */
@@ -58,14 +59,7 @@ export class CollectionTree<T extends { readonly id: string }> {
   #placeOf(key: string): number {
     const last = this.#keys.at(-1);
     if (last === undefined || last < key) return this.#keys.length;
-    let low = 0;
-    let high = this.#keys.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#keys[middle] ?? "") < key) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return placeOfText(this.#keys, key);
   }
 }
 

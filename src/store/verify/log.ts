@@ -1,6 +1,7 @@
 // Checks one log against its head: its entries, messages, ids, kept seqs and window history.
 
 import { seqOfMessageId } from "../../kit/ids.ts";
+import { containsSeq } from "../../window/rules/ranges.ts";
 import type { SeqRange } from "../../window/rules/types.ts";
 import { unseal } from "../engine/envelope.ts";
 import type { Environment } from "../engine/environment.ts";
@@ -52,7 +53,7 @@ export function checkLog(check: LogCheck, { logNo, head }: Head): number {
     ids += checkMessage(check, { logNo, seq, entry });
     log.messageCount++;
     log.tokenCount += entry.tokenCount;
-    if (inRanges(head.windowRanges, seq)) {
+    if (containsSeq(head.windowRanges, seq)) {
       window.messageCount++;
       window.tokenCount += entry.tokenCount;
       window.byteCount += entry.byteCount;
@@ -87,21 +88,6 @@ function* mustHave(check: LogCheck, { logNo, head }: Head): Generator<number> {
   for (let seq = head.firstSeq; seq <= head.lastSeq; seq++) {
     yield seq;
   }
-}
-
-function inRanges(ranges: readonly SeqRange[], seq: number): boolean {
-  let low = 0;
-  let high = ranges.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ranges[middle]?.last ?? 0) < seq) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  const range = ranges[low];
-  return range !== undefined && range.first <= seq;
 }
 
 interface Place {

@@ -2,6 +2,7 @@
 // problems. Unlike the reads of a server, these go on after damage.
 
 import { AppError } from "../../kit/errors.ts";
+import { placeOfText } from "../../kit/text.ts";
 import { unseal } from "../engine/envelope.ts";
 import type { Environment, Table } from "../engine/environment.ts";
 import { afterPrefix } from "../engine/keys.ts";
@@ -91,7 +92,7 @@ export class IndexView {
   /** The rows under a prefix, the journal tail included. */
   *under(prefix: string): Generator<RawRow> {
     const end = afterPrefix(prefix);
-    let next = lowerBound(this.#tailKeys, prefix);
+    let next = placeOfText(this.#tailKeys, prefix);
     for (const row of scan(this.#env.index, prefix, end)) {
       for (let key = this.#tailKeys[next]; key !== undefined && key < row.key; ) {
         yield* this.#tailRow(key);
@@ -127,20 +128,6 @@ export function describeKey(key: string): string {
 
 function hex(text: string): string {
   return Buffer.from(text, "latin1").toString("hex");
-}
-
-function lowerBound(keys: readonly string[], key: string): number {
-  let low = 0;
-  let high = keys.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((keys[middle] ?? "") < key) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
 }
 
 /** A set of numbers that takes a bit each. */
