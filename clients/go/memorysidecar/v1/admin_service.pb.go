@@ -2197,8 +2197,8 @@ type DocumentSubject struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The collection. Required: `default` is named, too.
 	CollectionId string `protobuf:"bytes,1,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
-	// The document. Required. The id of one that was split stands for all its chunks, and that of one
-	// that belongs to a record for the record and all its documents.
+	// The document. Required. The id of a split document stands for all its chunks; the id of a
+	// document of a record stands for the record and all its documents.
 	DocumentId    string `protobuf:"bytes,2,opt,name=document_id,json=documentId,proto3" json:"document_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

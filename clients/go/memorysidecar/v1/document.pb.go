@@ -82,15 +82,15 @@ func (EmbeddingPurpose) EnumDescriptor() ([]byte, []int) {
 //
 // A collection exists as soon as it holds a document; a namespace holds at most 100,000. The wire
 // form of a document may take at most 1 MiB (1,048,576 bytes), its embedding and the fields set by
-// the server included. Its payload comes on top: both together may take at most 4,161,536 bytes, so
-// that a call with one such document, and each answer with it, fit the 4 MiB that stock gRPC
-// clients accept.
+// the server included. Its payload is not part of this limit: both together may take at most
+// 4,161,536 bytes, so that a call with one such document, and an answer with it, fit the 4 MiB that
+// stock gRPC clients accept.
 type Document struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The collection. Empty means `default`. 1 to 32 segments divided by `/`, at most 512 bytes in
-	// all, for example `guides/en`. A segment is any text of UTF-8 without control characters and
-	// `/`. A collection is below another one when its id continues that of the other with `/`: both
-	// hold documents of their own. More than one segment: capability `collection_paths`.
+	// The collection. Empty means `default`. 1 to 32 segments separated by `/`, at most 512 bytes in
+	// all, for example `guides/en`. A segment is any text without `/` and control characters.
+	// `guides/en` is below `guides`; each holds documents of its own. More than one segment needs the
+	// capability `collection_paths`.
 	CollectionId string `protobuf:"bytes,1,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
 	// Id of the document, unique in its collection and immutable.
 	//
@@ -160,12 +160,12 @@ type Document struct {
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
 	// Exact data of the caller beside the text, for example the document as its framework serialized
 	// it. Stored apart: searches, lists and filters never read it. Returned only on request.
-	// Replacing the document replaces its payload, or removes it when this is unset. A split document
-	// has one payload, which its chunks share; deleting the first chunk alone deletes it. Optional.
+	// Replacing the document replaces its payload, or removes it when this is unset. The chunks of a
+	// split document share one payload; deleting the first chunk alone deletes it. Optional.
 	// Capability `document_payload`.
 	Payload *DocumentPayload `protobuf:"bytes,24,opt,name=payload,proto3" json:"payload,omitempty"`
-	// Size of the data of the payload in bytes, also where the payload is not returned. For a chunk,
-	// that of its source. 0 without a payload. Output only.
+	// Size of the data of the payload in bytes, set even when the payload is not returned. For a
+	// chunk, the size for its source. 0 without a payload. Output only.
 	PayloadSize int64 `protobuf:"varint,25,opt,name=payload_size,json=payloadSize,proto3" json:"payload_size,omitempty"`
 	// The record that the document belongs to: see `search` of NamedRecord. Unset for any other
 	// document. Output only. Capability `record_search`.
@@ -389,8 +389,8 @@ func (x *Document) GetRecord() *DocumentRecord {
 // Data of a document that the server does not interpret.
 type DocumentPayload struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The data, kept byte for byte: of JSON also white space, the order of keys and 64-bit numbers.
-	// 1 to 4,128,768 bytes.
+	// The data, kept byte for byte: JSON keeps its white space, its order of keys and its 64-bit
+	// integers. 1 to 4,128,768 bytes.
 	Data []byte `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	// Media type of the data, for example `application/json`. Not interpreted. Optional, at most 127
 	// bytes.
@@ -443,8 +443,8 @@ func (x *DocumentPayload) GetMediaType() string {
 	return ""
 }
 
-// The record that a document belongs to. Such a document is written and deleted with its record
-// only, in the same transaction.
+// The record that a document belongs to. Such a document is written and deleted only with its
+// record, in the same transaction.
 type DocumentRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The path of the record.

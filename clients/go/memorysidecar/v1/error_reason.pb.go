@@ -277,10 +277,10 @@ const (
 	// parts as a value may have. Remedy: get the value in ranges; upload in larger parts, or split
 	// the value. Metadata: `limit`, `size` (bytes of the value) or `parts`.
 	ErrorReason_ERROR_REASON_RECORD_VALUE_TOO_LARGE ErrorReason = 67
-	// FAILED_PRECONDITION. A document belongs to a record, which alone writes and deletes it, or a
-	// collection to clear holds such documents. Nothing was written. Remedy: put or delete the
-	// record. Metadata: `document_id`, or `collection_id` and `documents` (number of those that
-	// belong to records).
+	// FAILED_PRECONDITION. A document belongs to a record and changes only with it, or a collection
+	// to clear holds such documents. Nothing was written. Remedy: put or delete the record. Metadata:
+	// `document_id`, or `collection_id` and `documents` (number of its documents that belong to
+	// records).
 	ErrorReason_ERROR_REASON_DOCUMENT_OF_RECORD ErrorReason = 68
 )
 

@@ -183,17 +183,18 @@ func (x *BatchGetMessagesResponse) GetNextPageToken() string {
 }
 
 // Sessions whose messages are listed, one session after the other. Exactly one of the fields must
-// be set. A filter of messages holds for each session: `first_seq` is a seq of each.
+// be set. A filter of messages applies to each session on its own: `first_seq` is a seq in each.
 //
-// A session that does not exist, or has been deleted or has expired since the first page, has no
-// messages: that is no error, and no message comes twice. A page also ends after examining 10,000
-// messages and sessions together, and a total counts as many.
+// A session that does not exist, or that was deleted or expired after the first page, has no
+// messages; that is no error. No message comes twice. A page also ends after examining 10,000
+// messages and sessions together; a total examines no more than that.
 type MessageSessions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Ids of the sessions, in this order, each once. At most 100.
 	SessionIds []string `protobuf:"bytes,1,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
-	// Filter of the sessions; without any condition all of the namespace. They come in the order of
-	// their creation: the oldest first, with `MESSAGE_ORDER_SEQ_DESC` the newest first.
+	// Filter of the sessions; without any condition it matches all sessions of the namespace. They
+	// are in the order of their creation: the oldest first, with `MESSAGE_ORDER_SEQ_DESC` the newest
+	// first.
 	Filter        *SessionFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -617,23 +618,23 @@ func (x *BatchDeleteMessagesResponse) GetWindowTotals() *Totals {
 	return nil
 }
 
-// Request to delete messages by their ids, without their sessions.
+// Request to delete messages by their ids, in all sessions that have them.
 //
-// The messages of one session are deleted in one transaction; there is none over several sessions.
-// A call that fails has deleted those of some sessions, or of none: the same call again deletes the
-// rest. With a `request_id`, the response is remembered with the last transaction of the call.
+// Each session has a transaction of its own. A call that fails may have deleted the messages of
+// some sessions; the same call again deletes the rest. With a `request_id`, the response is
+// remembered with the last transaction of the call.
 type DeleteFoundMessagesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The namespace. Empty means `default`.
 	Namespace string `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
-	// Ids of the messages. Required, at most 1,000. An id is deleted in each session that has it, a
-	// fork among them. Ids that no session has are ignored: `messages` of the response says which
-	// were deleted.
+	// Ids of the messages. Required, at most 1,000. A message is deleted in every session that has
+	// its id, forks included. Ids that no session has are ignored: `messages` of the response lists
+	// what was deleted.
 	MessageIds []string `protobuf:"bytes,2,rep,name=message_ids,json=messageIds,proto3" json:"message_ids,omitempty"`
 	// Filter of the sessions to search. Unset means all of the namespace.
 	Filter *SessionFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
-	// The `next_page_token` of an earlier response, to search on. Empty for the first call. At most
-	// 2,048 bytes. The ids and the filter must be unchanged.
+	// The `next_page_token` of an earlier response, to continue the search. Empty for the first call.
+	// At most 2,048 bytes. The ids and the filter must be unchanged.
 	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// Idempotency key: makes a repeat safe. Optional, at most 128 bytes. Each page has its own.
 	RequestId     string `protobuf:"bytes,5,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
@@ -713,7 +714,7 @@ type DeletedMessage struct {
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// The message.
 	MessageId string `protobuf:"bytes,2,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
-	// Seq that the message had.
+	// The seq of the message.
 	Seq int64 `protobuf:"varint,3,opt,name=seq,proto3" json:"seq,omitempty"`
 	// Revision of the transaction.
 	Revision      int64 `protobuf:"varint,4,opt,name=revision,proto3" json:"revision,omitempty"`
@@ -784,9 +785,10 @@ type DeleteFoundMessagesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The deleted messages, those of the newest session first, by rising seq within a session.
 	Messages []*DeletedMessage `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
-	// Token to search on. Empty when all sessions have been searched. A call ends where a page of
-	// FindMessages does: after searching 10,000 sessions, after asking sessions for ids 50,000 times,
-	// after deleting 1,000 messages or 3 MiB, or soon after it has deleted a message of each id.
+	// Token to continue the search. Empty when all sessions have been searched. A call ends where a
+	// page of FindMessages does: after searching 10,000 sessions, after asking sessions for ids
+	// 50,000 times, after deleting 1,000 messages or 3 MiB, or soon after it has deleted a message of
+	// each id.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

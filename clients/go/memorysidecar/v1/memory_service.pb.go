@@ -2492,13 +2492,13 @@ type ListDocumentsRequest struct {
 	// Whether to count the documents of all pages. Costs as much as a page that examines 10,000
 	// documents. Default false. Capability `document_lists`.
 	IncludeTotal bool `protobuf:"varint,7,opt,name=include_total,json=includeTotal,proto3" json:"include_total,omitempty"`
-	// Whether to include the payloads. They count toward the 3 MiB of the page; one document is
+	// Whether to include the payloads. They count toward the 3 MiB of the page; the first document is
 	// returned whatever its size. Of the chunks of one source on a page, the first has the payload.
 	// Default false. Capability `document_payload`.
 	IncludePayloads bool `protobuf:"varint,8,opt,name=include_payloads,json=includePayloads,proto3" json:"include_payloads,omitempty"`
-	// Whether to list the documents of all collections below as well: one collection after the other,
-	// in the order of ListCollections. A page then ends after examining 10,000 documents and
-	// collections. Default false. Capability `collection_paths`.
+	// Whether to include the documents of all collections below: one collection after the other, in
+	// the order of ListCollections. A page then ends after examining 10,000 documents and collections
+	// together. Default false. Capability `collection_paths`.
 	Recursive     bool `protobuf:"varint,9,opt,name=recursive,proto3" json:"recursive,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2674,13 +2674,14 @@ type ListCollectionsRequest struct {
 	// The `next_page_token` of an earlier response. Empty for the first page. At most 2,048 bytes.
 	// All other fields except `page_size` must be unchanged.
 	PageToken string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	// Collections below this one only, without itself. Unset means all collections of the namespace;
-	// empty is an error. At most 512 bytes. Capability `collection_paths`, like `max_depth`.
+	// Lists only the collections below this one, not this one itself. Unset means all collections of
+	// the namespace; empty is an error. At most 512 bytes. Capability `collection_paths`, like
+	// `max_depth`.
 	Parent *string `protobuf:"bytes,4,opt,name=parent,proto3,oneof" json:"parent,omitempty"`
-	// Maximum number of segments, not counting those of `parent`. Deeper collections are listed
-	// once, as the one of this depth that they are below. It need not hold documents: its
-	// `document_count` is then 0, and its times are unset. With 1 the list has the children of
-	// `parent`. 0 means no maximum. 0 to 32.
+	// Maximum number of segments, not counting those of `parent`. In place of deeper collections, the
+	// list has the collection of this depth above them, once. If that one holds no documents, its
+	// `document_count` is 0 and its times are unset. With 1 the list has the children of `parent`. 0
+	// means no maximum. 0 to 32.
 	MaxDepth      int32 `protobuf:"varint,5,opt,name=max_depth,json=maxDepth,proto3" json:"max_depth,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3170,7 +3171,7 @@ type PurgeDocumentsResponse struct {
 	// stored.
 	SampleDocumentIds []string `protobuf:"bytes,2,rep,name=sample_document_ids,json=sampleDocumentIds,proto3" json:"sample_document_ids,omitempty"`
 	// Whether more documents match: one call deletes at most 1,000 documents, in one transaction, and
-	// fewer when they are larger than 16 MiB together or of more than 100 collections. Call again,
+	// fewer when they are larger than 16 MiB together or in more than 100 collections. Call again,
 	// with another `request_id`.
 	More bool `protobuf:"varint,3,opt,name=more,proto3" json:"more,omitempty"`
 	// The revision of the transaction. 0 when nothing was deleted.
@@ -3255,7 +3256,7 @@ type ClearCollectionRequest struct {
 	CollectionId string `protobuf:"bytes,2,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
 	// Idempotency key: makes a repeat safe. Optional, at most 128 bytes.
 	RequestId string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// Whether to clear all collections below as well: at most 100 collections with one call, in one
+	// Whether to clear all collections below as well: at most 100 collections in one call, in one
 	// transaction. Default false. Capability `collection_paths`.
 	Recursive     bool `protobuf:"varint,4,opt,name=recursive,proto3" json:"recursive,omitempty"`
 	unknownFields protoimpl.UnknownFields

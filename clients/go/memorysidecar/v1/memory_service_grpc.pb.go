@@ -163,7 +163,8 @@ type MemoryServiceClient interface {
 	// Restarts the ttl of documents from now. Call it for documents that a read or a search found and
 	// that were used. The new time is saved when it gains at least a hundredth of the ttl, and never
 	// while the disk is full. Makes no revision and no event; the etag stays. A document of a record
-	// lives as long as its record: it is listed, and not refreshed. Capability `document_ttl`.
+	// expires with its record: the response lists it, but it is not refreshed. Capability
+	// `document_ttl`.
 	RefreshDocuments(ctx context.Context, in *RefreshDocumentsRequest, opts ...grpc.CallOption) (*RefreshDocumentsResponse, error)
 	// Deletes documents, immediately and permanently.
 	//
@@ -172,8 +173,8 @@ type MemoryServiceClient interface {
 	//   - ABORTED, `ETAG_MISMATCH`
 	//   - FAILED_PRECONDITION, `DOCUMENT_OF_RECORD`: one belongs to a record
 	DeleteDocuments(ctx context.Context, in *DeleteDocumentsRequest, opts ...grpc.CallOption) (*DeleteDocumentsResponse, error)
-	// Deletes the documents of a collection, and on request of those below it, that match a filter,
-	// immediately and permanently. Those of records stay, and are not counted. Capability
+	// Deletes the documents that match a filter in a collection, and on request in those below it,
+	// immediately and permanently. Documents of records stay, and are not counted. Capability
 	// `document_lists`.
 	PurgeDocuments(ctx context.Context, in *PurgeDocumentsRequest, opts ...grpc.CallOption) (*PurgeDocumentsResponse, error)
 	// Deletes every document of a collection, and on request of those below it, immediately and
@@ -532,7 +533,8 @@ type MemoryServiceServer interface {
 	// Restarts the ttl of documents from now. Call it for documents that a read or a search found and
 	// that were used. The new time is saved when it gains at least a hundredth of the ttl, and never
 	// while the disk is full. Makes no revision and no event; the etag stays. A document of a record
-	// lives as long as its record: it is listed, and not refreshed. Capability `document_ttl`.
+	// expires with its record: the response lists it, but it is not refreshed. Capability
+	// `document_ttl`.
 	RefreshDocuments(context.Context, *RefreshDocumentsRequest) (*RefreshDocumentsResponse, error)
 	// Deletes documents, immediately and permanently.
 	//
@@ -541,8 +543,8 @@ type MemoryServiceServer interface {
 	//   - ABORTED, `ETAG_MISMATCH`
 	//   - FAILED_PRECONDITION, `DOCUMENT_OF_RECORD`: one belongs to a record
 	DeleteDocuments(context.Context, *DeleteDocumentsRequest) (*DeleteDocumentsResponse, error)
-	// Deletes the documents of a collection, and on request of those below it, that match a filter,
-	// immediately and permanently. Those of records stay, and are not counted. Capability
+	// Deletes the documents that match a filter in a collection, and on request in those below it,
+	// immediately and permanently. Documents of records stay, and are not counted. Capability
 	// `document_lists`.
 	PurgeDocuments(context.Context, *PurgeDocumentsRequest) (*PurgeDocumentsResponse, error)
 	// Deletes every document of a collection, and on request of those below it, immediately and

@@ -585,12 +585,12 @@ type ContextPlace int32
 const (
 	// Not set. Not allowed.
 	ContextPlace_CONTEXT_PLACE_UNSPECIFIED ContextPlace = 0
-	// A system message behind the system messages that begin the prompt and the summary among them.
-	// A block that changes from call to call makes prompt caches start anew behind them.
+	// A system message after those that begin the prompt, the summary included. A block that changes
+	// from call to call makes prompt caches start anew after these.
 	ContextPlace_CONTEXT_PLACE_SYSTEM ContextPlace = 1
 	// A message of the user directly before the newest message of the user.
 	ContextPlace_CONTEXT_PLACE_USER_MESSAGE ContextPlace = 2
-	// The result of a tool call, directly behind that call, before the newest message of the user.
+	// The result of a tool call, directly after that call, before the newest message of the user.
 	ContextPlace_CONTEXT_PLACE_TOOL_RESULT ContextPlace = 3
 )
 
@@ -958,9 +958,9 @@ type RecallHit struct {
 	Passage string `protobuf:"bytes,6,opt,name=passage,proto3" json:"passage,omitempty"`
 	// Score from the reranker. Unset without one.
 	RerankScore *float64 `protobuf:"fixed64,7,opt,name=rerank_score,json=rerankScore,proto3,oneof" json:"rerank_score,omitempty"`
-	// The record that the document belongs to, with `include_records`: in the first hit of each
-	// record. It is newer than the document when it was put during the search, and unset when it was
-	// deleted. Values that the answer has no room for are left out.
+	// The record that the document belongs to. Set with `include_records`, in the first hit of each
+	// record. If the record was put during the search, it is newer than the document; if it was
+	// deleted, this is unset. Values that the answer has no room for are left out.
 	FoundRecord   *RecordLookup `protobuf:"bytes,9,opt,name=found_record,json=foundRecord,proto3" json:"found_record,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1846,7 +1846,7 @@ func (x *ContextSection) GetFirstShare() float64 {
 	return 0
 }
 
-// Block of a context: some of its sections as a text of their own, with a place in the prompt.
+// Block of a context: sections that have a text of their own and a place in the prompt.
 type ContextBlock struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Name of the block, unique in the request. Required. 1 to 63 characters of a-z0-9_-, the first a
@@ -1855,17 +1855,18 @@ type ContextBlock struct {
 	// Place of the block in the prompt. Required.
 	Place ContextPlace `protobuf:"varint,2,opt,name=place,proto3,enum=memorysidecar.v1.ContextPlace" json:"place,omitempty"`
 	// Sections of the block, in the order of its text. Required. At most 9. Each must be a section of
-	// the context and in no other block. With `form` the conversation is in none: its messages are
-	// those of the prompt.
+	// the context and in no other block. With `form` the conversation cannot be in a block: its
+	// messages are the messages of the prompt.
 	Sections []ContextSectionKind `protobuf:"varint,3,rep,packed,name=sections,proto3,enum=memorysidecar.v1.ContextSectionKind" json:"sections,omitempty"`
-	// Marks around the block that declare it as data. Whatever passes for one of them in the content
-	// is neutralized, so that the content cannot close it. They replace those around each section,
-	// unless `fence` of the request is `CONTEXT_FENCE_ON`. Unset means no marks around the block.
+	// Marks around the block that declare it as data. Anything in the content that could pass for one
+	// of them is neutralized, so the content cannot close the block. These marks replace those around
+	// each section, unless `fence` of the request is `CONTEXT_FENCE_ON`. Unset means no marks around
+	// the block.
 	Fence *BlockFence `protobuf:"bytes,4,opt,name=fence,proto3" json:"fence,omitempty"`
-	// Maximum cost of the block in tokens, within the budget of the context. 0 means no maximum of
-	// its own. At most 1,000,000.
+	// Maximum cost of the block in tokens, within the budget of the context. 0 means only that
+	// budget. At most 1,000,000.
 	MaxTokens int32 `protobuf:"varint,5,opt,name=max_tokens,json=maxTokens,proto3" json:"max_tokens,omitempty"`
-	// Name of the tool whose result the block is. Required with `CONTEXT_PLACE_TOOL_RESULT`, an error
+	// Name of the tool whose result the block is. Required with `CONTEXT_PLACE_TOOL_RESULT`. An error
 	// with any other place, as are the two fields below. At most 64 bytes: A-Za-z0-9_-, the first a
 	// letter or `_`.
 	ToolName string `protobuf:"bytes,6,opt,name=tool_name,json=toolName,proto3" json:"tool_name,omitempty"`
@@ -2041,7 +2042,7 @@ type isBlockFence_Marks interface {
 type BlockFence_Tag struct {
 	// Name of a tag. The marks are `<NAME trust="low">`, with the lowest trust of the content, and
 	// `</NAME>`. 1 to 32 bytes: A-Za-z0-9_-, the first a letter. With `CONTEXT_FENCE_ON` not
-	// `data`, which the sections have.
+	// `data`, the tag of the sections.
 	Tag string `protobuf:"bytes,1,opt,name=tag,proto3,oneof"`
 }
 
@@ -2060,7 +2061,7 @@ type FenceLines struct {
 	// The line before the block. Required. 3 to 64 bytes without control characters or spaces at its
 	// ends. May be the same as `close`.
 	Open string `protobuf:"bytes,1,opt,name=open,proto3" json:"open,omitempty"`
-	// The line behind the block. Required. As `open`.
+	// The line after the block. Required. The same limits as for `open`.
 	Close         string `protobuf:"bytes,2,opt,name=close,proto3" json:"close,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2120,14 +2121,15 @@ type AssembledBlock struct {
 	// Text of the block, with its marks. Empty when its sections hold nothing: such a block has no
 	// message in `rendered`.
 	Text string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
-	// Cost of the text in tokens, with the name and the arguments of the tool call if it has one.
+	// Cost of the text in tokens, including the name and the arguments of the tool call if there is
+	// one.
 	TokenCount int32 `protobuf:"varint,4,opt,name=token_count,json=tokenCount,proto3" json:"token_count,omitempty"`
 	// Sections of the block that are not empty, in the order of its text. `parts` has their items.
 	Sections []ContextSectionKind `protobuf:"varint,5,rep,packed,name=sections,proto3,enum=memorysidecar.v1.ContextSectionKind" json:"sections,omitempty"`
 	// Name of the tool. Empty with another place.
 	ToolName string `protobuf:"bytes,6,opt,name=tool_name,json=toolName,proto3" json:"tool_name,omitempty"`
-	// Id of the tool call: that of the request, with `_2` or the like at its end if a call of the
-	// window or of another block has the same. Empty with another place.
+	// Id of the tool call: the one in the request, with a suffix such as `_2` if a call in the window
+	// or of another block has the same id. Empty with another place.
 	ToolCallId string `protobuf:"bytes,7,opt,name=tool_call_id,json=toolCallId,proto3" json:"tool_call_id,omitempty"`
 	// Arguments of the tool call. Empty with another place.
 	ToolArguments string `protobuf:"bytes,8,opt,name=tool_arguments,json=toolArguments,proto3" json:"tool_arguments,omitempty"`

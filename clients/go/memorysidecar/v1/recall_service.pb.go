@@ -176,15 +176,15 @@ type RecallRequest struct {
 	// Whether to return documents with the embeddings that were stored with them. An error where the
 	// filter excludes documents. Default false.
 	IncludeEmbeddings bool `protobuf:"varint,20,opt,name=include_embeddings,json=includeEmbeddings,proto3" json:"include_embeddings,omitempty"`
-	// Whether to return documents with their payloads, which count toward the 3 MiB of the page. Of
-	// the hits of one source on a page, the first has its payload. An error where the filter excludes
-	// documents. Default false. Capability `document_payload`.
+	// Whether to return documents with their payloads, which count toward the 3 MiB of the page. If
+	// several hits on a page are chunks of one source, the first has the payload. An error where the
+	// filter excludes documents. Default false. Capability `document_payload`.
 	IncludePayloads bool `protobuf:"varint,21,opt,name=include_payloads,json=includePayloads,proto3" json:"include_payloads,omitempty"`
 	// Whether to return the records that documents belong to, with their values. An error where the
 	// filter excludes documents. Default false. Capability `record_search`.
 	IncludeRecords bool `protobuf:"varint,40,opt,name=include_records,json=includeRecords,proto3" json:"include_records,omitempty"`
-	// Whether only the best document of each record is a hit, on all pages together. An error where
-	// the filter excludes documents, and with `group_by_session`. Default false. Capability
+	// Whether only the best document of each record is a hit, over all pages. An error where the
+	// filter excludes documents, and with `group_by_session`. Default false. Capability
 	// `record_search`.
 	BestOfRecord  bool `protobuf:"varint,41,opt,name=best_of_record,json=bestOfRecord,proto3" json:"best_of_record,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -648,12 +648,12 @@ type AssembleContextRequest struct {
 	// with the profiles `selectools` and `definable`, which write the conversation in their own way.
 	Form MessageForm `protobuf:"varint,19,opt,name=form,proto3,enum=memorysidecar.v1.MessageForm" json:"form,omitempty"`
 	// Blocks: sections that are not in `text` but have a text and a place of their own. At most 9.
-	// One budget holds the text, the blocks and, with `form`, the messages. With `form` each block is
-	// in `rendered`, in its place; without it the caller puts the texts there. An error with the
+	// One budget covers the text, the blocks and, with `form`, the messages. With `form` each block
+	// is in `rendered`, in its place; without it the caller places the texts. An error with the
 	// profile `selectools`, which packs everything into one text. Capability `context_blocks`.
 	Blocks []*ContextBlock `protobuf:"bytes,20,rep,name=blocks,proto3" json:"blocks,omitempty"`
 	// Collections whose documents are considered, with all collections below them. Empty means every
-	// collection. At most 100, each an id as in Document, at most 512 bytes. An error on a context
+	// collection. At most 100, each an id as in Document, at most 512 bytes. An error for a context
 	// without documents. Capability `collection_paths`.
 	CollectionIds []string `protobuf:"bytes,25,rep,name=collection_ids,json=collectionIds,proto3" json:"collection_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -841,12 +841,12 @@ func (x *AssembleContextRequest) GetCollectionIds() []string {
 type AssembleContextResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Text of the context, ready for a system prompt. Empty when there is no content. With `form` it
-	// is the text of the message in `rendered`. Without the sections that are in `blocks`.
+	// is the text of the message in `rendered`. Sections in `blocks` are not in it.
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
 	// Cost of the text in tokens: never more than the budget, with one exception. If the profile
 	// `selectools` cuts the text, only its mark may remain, which may cost more by itself. With
 	// `form` it is the cost of the text, of all messages of `rendered`, and of what the form adds to
-	// them. Includes the blocks.
+	// them. The blocks are included.
 	TokenCount int32 `protobuf:"varint,2,opt,name=token_count,json=tokenCount,proto3" json:"token_count,omitempty"`
 	// Budget in tokens: `compaction_threshold` of `max_tokens`, at least 1.
 	BudgetTokens int32 `protobuf:"varint,3,opt,name=budget_tokens,json=budgetTokens,proto3" json:"budget_tokens,omitempty"`
@@ -984,8 +984,8 @@ type CountItemsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The namespace. Empty means `default`. Nothing of another namespace is ever counted.
 	Namespace string `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
-	// Filter of the counted records, as in Recall. Unset means all records that the namespace shares,
-	// and none of a user: see `scope` of RecallFilter.
+	// Filter of the counted records, as in Recall. Unset means all records that everybody in the
+	// namespace shares, and none of a user: see `scope` of RecallFilter.
 	Filter *RecallFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// Value to group the records by. Unset only counts.
 	//
@@ -997,13 +997,13 @@ type CountItemsRequest struct {
 	// Order of the groups. Unset means `ITEM_GROUP_ORDER_COUNT_DESC`. An error without a grouping.
 	Order ItemGroupOrder `protobuf:"varint,5,opt,name=order,proto3,enum=memorysidecar.v1.ItemGroupOrder" json:"order,omitempty"`
 	// Maximum number of groups to return. 0 means 100; above 1,000 is treated as 1,000; negative is
-	// an error, and so is any without a grouping. Fewer are returned when their values take more than
-	// 3 MiB.
+	// an error, and so is any number without a grouping. Fewer groups are returned when their values
+	// take more than 3 MiB.
 	MaxGroups int32 `protobuf:"varint,6,opt,name=max_groups,json=maxGroups,proto3" json:"max_groups,omitempty"`
 	// Whether to count at once what the current index holds, even while it is being built, as in
 	// Recall. Default false.
 	AllowPartial bool `protobuf:"varint,7,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
-	// Time at which memories must be true, unless `filter` says another one. Unset means now.
+	// Time at which memories must be true, unless `filter` names another time. Unset means now.
 	ReferenceTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=reference_time,json=referenceTime,proto3" json:"reference_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1128,7 +1128,7 @@ func (*CountItemsRequest_LabelKey) isCountItemsRequest_GroupBy() {}
 // Number of records, in total and by value.
 type CountItemsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Number of records that match the filter: the sum of the three numbers after it.
+	// Number of records that match the filter: the sum of the next three fields.
 	Count int64 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
 	// Number of messages among them.
 	MessageCount int64 `protobuf:"varint,2,opt,name=message_count,json=messageCount,proto3" json:"message_count,omitempty"`
@@ -1136,16 +1136,16 @@ type CountItemsResponse struct {
 	DocumentCount int64 `protobuf:"varint,3,opt,name=document_count,json=documentCount,proto3" json:"document_count,omitempty"`
 	// Number of memories among them.
 	MemoryCount int64 `protobuf:"varint,4,opt,name=memory_count,json=memoryCount,proto3" json:"memory_count,omitempty"`
-	// Records by value. Empty without a grouping. A record with a list has each of its values once,
-	// so it may be in several groups.
+	// Records by value. Empty without a grouping. A record whose value is a list is in the group of
+	// each different value of it, so it may be in several groups.
 	Groups []*ItemGroup `protobuf:"bytes,5,rep,name=groups,proto3" json:"groups,omitempty"`
-	// Number of different values, those that are not in `groups` included.
+	// Number of different values, including those that are not in `groups`.
 	ValueCount int64 `protobuf:"varint,6,opt,name=value_count,json=valueCount,proto3" json:"value_count,omitempty"`
-	// Number of records in no group: they have no value there, or an object, or an empty list.
+	// Number of records in no group: their value is missing, an object, or an empty list.
 	WithoutValueCount int64 `protobuf:"varint,7,opt,name=without_value_count,json=withoutValueCount,proto3" json:"without_value_count,omitempty"`
 	// Whether groups are missing because there are more than `max_groups`, or because of their size.
 	GroupsCut bool `protobuf:"varint,8,opt,name=groups_cut,json=groupsCut,proto3" json:"groups_cut,omitempty"`
-	// Records that the count could consider. Vectors play no part in it.
+	// Records that the count could consider. Vectors play no part.
 	Coverage      *RecallCoverage `protobuf:"bytes,9,opt,name=coverage,proto3" json:"coverage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

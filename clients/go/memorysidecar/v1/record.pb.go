@@ -78,7 +78,7 @@ func (RecordOrder) EnumDescriptor() ([]byte, []int) {
 
 // A value under a name: what a framework keeps beside its messages, such as a checkpoint, a file or
 // the state of an application. The server does not look into the value. Searches find a record only
-// by the documents of `search`.
+// by the documents in `search`.
 //
 // The name of a record is its path and its key, unique in the namespace. The segments of the path,
 // the key and one byte for each segment take at most 1,024 bytes. Records are sorted by path,
@@ -128,9 +128,9 @@ type NamedRecord struct {
 	// and needs `upload_id`. In answers it is set for a value that was uploaded.
 	ValueCrc32 *uint32 `protobuf:"varint,15,opt,name=value_crc32,json=valueCrc32,proto3,oneof" json:"value_crc32,omitempty"`
 	// Documents by which searches find the record. Unset means none: no search finds it. A put
-	// replaces them, or deletes them when it leaves this out. They are written, refreshed and deleted
-	// with the record, in the same transaction. In answers without the documents. Capability
-	// `record_search`.
+	// replaces them, or deletes them when this is unset. They are written, refreshed and deleted with
+	// the record, in the same transaction. Answers have the collection and the number of documents,
+	// not the documents. Capability `record_search`.
 	Search        *RecordSearch `protobuf:"bytes,16,opt,name=search,proto3" json:"search,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -278,17 +278,17 @@ func (x *NamedRecord) GetSearch() *RecordSearch {
 	return nil
 }
 
-// Documents by which Recall and ListDocuments find a record: for example one for each text of its
-// value. They count like other documents of their collection.
+// Documents by which Recall and ListDocuments find a record, for example one for each text in its
+// value. They count as documents of their collection.
 type RecordSearch struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The collection of the documents. Empty means `default`. See `Document.collection_id`.
 	CollectionId string `protobuf:"bytes,1,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
-	// The documents, 1 to 256, each with a text or an embedding. One call writes at most 1,000.
-	// Their ids are made by the server: the same record and index give the same id. They have the
-	// owner of the record as their scope, and its life, so their `collection_id`, `document_id`,
-	// `scope`, `ttl` and `etag` must be empty; so must `payload`, in place of which the record has
-	// its value. Each takes at most 1 MiB (1,048,576 bytes). Required in a put; never in answers.
+	// The documents, 1 to 256, each with a text or an embedding. One call writes at most 1,000. The
+	// server makes their ids: the same record and index give the same id. Their scope is the owner of
+	// the record, and they expire with it. So their `collection_id`, `document_id`, `scope`, `ttl`
+	// and `etag` must be empty, and so must `payload`: the record has its value instead. Each takes
+	// at most 1 MiB (1,048,576 bytes). Required in a put; never in answers.
 	Documents []*Document `protobuf:"bytes,2,rep,name=documents,proto3" json:"documents,omitempty"`
 	// Number of documents. Output only.
 	DocumentCount int32 `protobuf:"varint,3,opt,name=document_count,json=documentCount,proto3" json:"document_count,omitempty"`

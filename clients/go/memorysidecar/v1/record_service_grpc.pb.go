@@ -36,8 +36,8 @@ const (
 //
 // Exact records by name: opaque values with compare-and-set, lists by path in both directions,
 // transactions and a ttl. Checkpointers, stores and file systems of agent frameworks are built on
-// them. Text that is to be searched belongs into documents or memories, or into documents that a
-// record brings along: see `search` of NamedRecord.
+// them. Text that is to be searched belongs in documents or memories, or in documents that a record
+// brings along: see `search` of NamedRecord.
 //
 // Reads give what is durable. Changes of a namespace are made one after another; one call is one
 // transaction, with one revision and its events.
@@ -51,7 +51,7 @@ type RecordServiceClient interface {
 	//   - NOT_FOUND, `RECORD_NOT_FOUND`: the record must exist
 	//   - NOT_FOUND, `UPLOAD_NOT_FOUND`: upload the value again
 	//   - FAILED_PRECONDITION, `RECORD_CHECKSUM_MISMATCH`: other bytes were uploaded
-	//   - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`: for the documents of a new collection
+	//   - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`: `search` needs a new collection
 	//   - ABORTED, `RECORD_VERSION_MISMATCH`
 	//   - ABORTED, `ETAG_MISMATCH`
 	PutRecord(ctx context.Context, in *PutRecordRequest, opts ...grpc.CallOption) (*PutRecordResponse, error)
@@ -97,7 +97,7 @@ type RecordServiceClient interface {
 	//   - NOT_FOUND, `RECORD_NOT_FOUND`: a record must exist
 	//   - NOT_FOUND, `UPLOAD_NOT_FOUND`: upload the value again
 	//   - FAILED_PRECONDITION, `RECORD_CHECKSUM_MISMATCH`: other bytes were uploaded
-	//   - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`: for the documents of a new collection
+	//   - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`: `search` needs a new collection
 	//   - ABORTED, `RECORD_VERSION_MISMATCH`
 	//   - ABORTED, `ETAG_MISMATCH`
 	WriteRecords(ctx context.Context, in *WriteRecordsRequest, opts ...grpc.CallOption) (*WriteRecordsResponse, error)
@@ -216,8 +216,8 @@ func (c *recordServiceClient) DeleteRecords(ctx context.Context, in *DeleteRecor
 //
 // Exact records by name: opaque values with compare-and-set, lists by path in both directions,
 // transactions and a ttl. Checkpointers, stores and file systems of agent frameworks are built on
-// them. Text that is to be searched belongs into documents or memories, or into documents that a
-// record brings along: see `search` of NamedRecord.
+// them. Text that is to be searched belongs in documents or memories, or in documents that a record
+// brings along: see `search` of NamedRecord.
 //
 // Reads give what is durable. Changes of a namespace are made one after another; one call is one
 // transaction, with one revision and its events.
@@ -231,7 +231,7 @@ type RecordServiceServer interface {
 	//   - NOT_FOUND, `RECORD_NOT_FOUND`: the record must exist
 	//   - NOT_FOUND, `UPLOAD_NOT_FOUND`: upload the value again
 	//   - FAILED_PRECONDITION, `RECORD_CHECKSUM_MISMATCH`: other bytes were uploaded
-	//   - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`: for the documents of a new collection
+	//   - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`: `search` needs a new collection
 	//   - ABORTED, `RECORD_VERSION_MISMATCH`
 	//   - ABORTED, `ETAG_MISMATCH`
 	PutRecord(context.Context, *PutRecordRequest) (*PutRecordResponse, error)
@@ -277,7 +277,7 @@ type RecordServiceServer interface {
 	//   - NOT_FOUND, `RECORD_NOT_FOUND`: a record must exist
 	//   - NOT_FOUND, `UPLOAD_NOT_FOUND`: upload the value again
 	//   - FAILED_PRECONDITION, `RECORD_CHECKSUM_MISMATCH`: other bytes were uploaded
-	//   - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`: for the documents of a new collection
+	//   - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`: `search` needs a new collection
 	//   - ABORTED, `RECORD_VERSION_MISMATCH`
 	//   - ABORTED, `ETAG_MISMATCH`
 	WriteRecords(context.Context, *WriteRecordsRequest) (*WriteRecordsResponse, error)

@@ -1518,7 +1518,7 @@ type ListMessagesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The namespace. Empty means `default`.
 	Namespace string `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
-	// The session. Required, unless `sessions` is set; must then be empty.
+	// The session. Required without `sessions`, and an error with it.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// Filter of the messages. Unset means all.
 	Filter *MessageFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
@@ -1648,7 +1648,7 @@ type ListMessagesResponse struct {
 	// Number of messages that match the filter, on all pages. Set with `include_total`. With a filter
 	// at most 10,000 messages are examined.
 	Total *ListTotal `protobuf:"bytes,4,opt,name=total,proto3" json:"total,omitempty"`
-	// The messages with their sessions. Empty without `sessions`.
+	// The messages, each with its session. Empty without `sessions`.
 	FoundMessages []*FoundMessage `protobuf:"bytes,5,rep,name=found_messages,json=foundMessages,proto3" json:"found_messages,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
