@@ -39,11 +39,19 @@ export function useLangChain(messages: LangChainMessages): void {
   loaded = messages;
 }
 
+const MISSING =
+  'form "langchain" needs the package @langchain/core: install it, or name it with ' +
+  'useLangChain(await import("@langchain/core/messages"))';
+
 /** Loads `@langchain/core/messages` unless a program has named it. */
 export async function loadLangChain(): Promise<void> {
   // A program without LangChain must compile.
   const name: string = "@langchain/core/messages";
-  loaded ??= (await import(name)) as LangChainMessages;
+  try {
+    loaded ??= (await import(name)) as LangChainMessages;
+  } catch (cause) {
+    throw new TypeError(MISSING, { cause });
+  }
 }
 
 function storedOf(message: object): Stored {
@@ -86,7 +94,7 @@ function toCall({ args, id, name }: { args: unknown; id: string; name: string })
 
 /** Makes messages of elements. */
 export function langChainMessages(elements: readonly JsonObject[]): object[] {
-  if (loaded === undefined) throw new TypeError("call useLangChain first");
+  if (loaded === undefined) throw new TypeError(MISSING);
   return loaded.mapStoredMessagesToChatMessages(elements.map(restored) as never[]);
 }
 

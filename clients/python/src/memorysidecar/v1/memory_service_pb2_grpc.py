@@ -344,7 +344,8 @@ class MemoryServiceServicer:
         """Restarts the ttl of documents from now. Call it for documents that a read or a search found and
         that were used. The new time is saved when it gains at least a hundredth of the ttl, and never
         while the disk is full. Makes no revision and no event; the etag stays. A document of a record
-        lives as long as its record: it is listed, and not refreshed. Capability `document_ttl`.
+        expires with its record: the response lists it, but it is not refreshed. Capability
+        `document_ttl`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -363,8 +364,8 @@ class MemoryServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def PurgeDocuments(self, request, context):
-        """Deletes the documents of a collection, and on request of those below it, that match a filter,
-        immediately and permanently. Those of records stay, and are not counted. Capability
+        """Deletes the documents that match a filter in a collection, and on request in those below it,
+        immediately and permanently. Documents of records stay, and are not counted. Capability
         `document_lists`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

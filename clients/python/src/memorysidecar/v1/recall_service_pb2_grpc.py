@@ -99,10 +99,10 @@ class RecallServiceServicer:
         """Counts the messages, documents and memories that match a filter, in total and by the values
         that they have at a path of their metadata or under a label.
 
-        The index counts: a completed write is in the count, and a count costs one pass over the values
-        of the namespace, without reading records. It is exact when `coverage.complete` is set and
-        nothing is left out, with one exception: a document whose time has run out is counted until
-        the server removes it, usually about a second later. Capability `count_items`.
+        The index of recall does the counting, without reading records: a count includes every
+        completed write, and costs one pass over the values of the namespace. It is exact when
+        `coverage.complete` is set and nothing is left out, with one exception: an expired document is
+        counted until the server removes it, usually about a second later. Capability `count_items`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

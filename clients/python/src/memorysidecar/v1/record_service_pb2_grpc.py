@@ -9,8 +9,8 @@ from memorysidecar.v1 import record_service_pb2 as memorysidecar_dot_v1_dot_reco
 class RecordServiceStub:
     """Exact records by name: opaque values with compare-and-set, lists by path in both directions,
     transactions and a ttl. Checkpointers, stores and file systems of agent frameworks are built on
-    them. Text that is to be searched belongs into documents or memories, or into documents that a
-    record brings along: see `search` of NamedRecord.
+    them. Text that is to be searched belongs in documents or memories, or in documents that a record
+    brings along: see `search` of NamedRecord.
 
     Reads give what is durable. Changes of a namespace are made one after another; one call is one
     transaction, with one revision and its events.
@@ -74,8 +74,8 @@ class RecordServiceStub:
 class RecordServiceServicer:
     """Exact records by name: opaque values with compare-and-set, lists by path in both directions,
     transactions and a ttl. Checkpointers, stores and file systems of agent frameworks are built on
-    them. Text that is to be searched belongs into documents or memories, or into documents that a
-    record brings along: see `search` of NamedRecord.
+    them. Text that is to be searched belongs in documents or memories, or in documents that a record
+    brings along: see `search` of NamedRecord.
 
     Reads give what is durable. Changes of a namespace are made one after another; one call is one
     transaction, with one revision and its events.
@@ -91,7 +91,7 @@ class RecordServiceServicer:
         - NOT_FOUND, `RECORD_NOT_FOUND`: the record must exist
         - NOT_FOUND, `UPLOAD_NOT_FOUND`: upload the value again
         - FAILED_PRECONDITION, `RECORD_CHECKSUM_MISMATCH`: other bytes were uploaded
-        - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`: for the documents of a new collection
+        - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`: `search` needs a new collection
         - ABORTED, `RECORD_VERSION_MISMATCH`
         - ABORTED, `ETAG_MISMATCH`
         """
@@ -167,7 +167,7 @@ class RecordServiceServicer:
         - NOT_FOUND, `RECORD_NOT_FOUND`: a record must exist
         - NOT_FOUND, `UPLOAD_NOT_FOUND`: upload the value again
         - FAILED_PRECONDITION, `RECORD_CHECKSUM_MISMATCH`: other bytes were uploaded
-        - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`: for the documents of a new collection
+        - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`: `search` needs a new collection
         - ABORTED, `RECORD_VERSION_MISMATCH`
         - ABORTED, `ETAG_MISMATCH`
         """
@@ -253,8 +253,8 @@ def add_RecordServiceServicer_to_server(servicer, server):
 class RecordService:
     """Exact records by name: opaque values with compare-and-set, lists by path in both directions,
     transactions and a ttl. Checkpointers, stores and file systems of agent frameworks are built on
-    them. Text that is to be searched belongs into documents or memories, or into documents that a
-    record brings along: see `search` of NamedRecord.
+    them. Text that is to be searched belongs in documents or memories, or in documents that a record
+    brings along: see `search` of NamedRecord.
 
     Reads give what is durable. Changes of a namespace are made one after another; one call is one
     transaction, with one revision and its events.
