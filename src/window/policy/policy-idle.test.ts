@@ -4,6 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { testSeed } from "../../../test/support/kit/random.ts";
+import { policyOf, stageOf } from "../../../test/support/window/policies.ts";
 import { request } from "../../../test/support/window/properties.ts";
 import { trimWindow } from "../rules/trim.ts";
 import type { Policy, PolicyStage } from "./policy.ts";
@@ -62,6 +63,17 @@ describe("an idle field of a stage", () => {
       ),
     );
   });
+});
+
+test("count_whole has an effect after a stage that shortens on another occasion", () => {
+  const select = { kind: "shorten", maxTokens: 40, allRoles: true, keepNewest: 1 } as const;
+  const shorten = stageOf({ name: "a", on: "read", effect: "view", select });
+  const anyOf = [{ kind: "message-count-over", limit: 1 }] as const;
+  const counting = stageOf({ name: "b", on: "turn-end", anyOf, countWhole: true });
+  const fieldsOf = (stages: readonly PolicyStage[]) =>
+    idleFaults(policyOf(stages)).map(({ field }) => field);
+  expect(fieldsOf([shorten, counting])).not.toContain("stages[1].count_whole");
+  expect(fieldsOf([counting, shorten])).toContain("stages[0].count_whole");
 });
 
 describe("withoutIdle", () => {

@@ -192,7 +192,9 @@ function* idleInStage(
     const name = publicName(select.kind.replaceAll("-", "_"));
     yield idle("unit", `with ${name}, which looks at single messages, and without count_if`);
   }
-  if (stage.countWhole === true && !(counts && earlier.some((one) => isSeenBy(stage, one)))) {
+  // On whatever occasion the earlier stage runs: a read with a policy of its own runs all stages.
+  const shortens = earlier.some((one) => one.select.kind === "shorten");
+  if (stage.countWhole === true && !(counts && shortens)) {
     yield idle("count_whole", "without a trigger that counts and an earlier stage that shortens");
   }
   yield* idleInBoundary(policy, stage);
@@ -200,11 +202,6 @@ function* idleInStage(
   for (const { field, description } of idleInSummary(summarize)) {
     yield { field: `summarize.${field}`, description };
   }
-}
-
-/** Whether a stage sees what an earlier one shortens: that of appends is seen by all. */
-function isSeenBy(stage: PolicyStage, { select, on }: PolicyStage): boolean {
-  return select.kind === "shorten" && (on === "append" || on === stage.on);
 }
 
 function* idleInBoundary(
