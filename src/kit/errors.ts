@@ -111,6 +111,14 @@ export class AppError extends Error {
   }
 }
 
+/** For `catch`: undefined in place of failures for a reason. Others are thrown again. */
+export function undefinedFor(reason: ErrorReason): (error: unknown) => undefined {
+  return (error) => {
+    if (error instanceof AppError && error.reason === reason) return undefined;
+    throw error;
+  };
+}
+
 /**
  * The request breaks rules.
  *

@@ -2,7 +2,7 @@
 
 import type { ServiceContext } from "../core/context.ts";
 import { type Call, checkLive } from "../kit/call.ts";
-import { AppError } from "../kit/errors.ts";
+import { undefinedFor } from "../kit/errors.ts";
 import { isRefreshDue } from "../kit/life.ts";
 import type { ReadRecord, RecordPage, RecordPathPage } from "../store/store.ts";
 import type {
@@ -76,12 +76,8 @@ async function refreshed(
 ): Promise<readonly ReadRecord[]> {
   const due = new Set(records.filter((record) => isRefreshDue(record, nowMs)));
   if (due.size === 0) return records;
-  try {
-    await store.refreshRecords(namespace, [...due], nowMs);
-  } catch (error) {
-    if (error instanceof AppError && error.reason === "STORE_FULL") return records;
-    throw error;
-  }
+  const saving = store.refreshRecords(namespace, [...due], nowMs).then(() => true);
+  if (!(await saving.catch(undefinedFor("STORE_FULL")))) return records;
   return records.map((record) =>
     due.has(record) ? { ...record, expireMs: nowMs + record.ttlMs } : record,
   );

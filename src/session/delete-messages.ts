@@ -6,15 +6,15 @@ import type { ServiceContext } from "../core/context.ts";
 import { sessionTotals } from "../core/window-view.ts";
 import { type Call, checkLive } from "../kit/call.ts";
 import {
-  AppError,
   etagMismatch,
   lastSeqMismatch,
   messageNotFound,
   sessionNotFound,
+  undefinedFor,
 } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { eraseSome } from "../memory/learn/erase-source.ts";
-import type { FoundMessage, SessionDecision, SessionView, StoredMessage } from "../store/store.ts";
+import type { SessionDecision, SessionView, StoredMessage } from "../store/store.ts";
 import { seqsOf } from "../window/rules/ranges.ts";
 import type {
   BatchDeleteInput,
@@ -239,7 +239,10 @@ export async function deleteFoundMessages(
   const nowMs = context.world.nowMs();
   const page = await context.store.findMessages({ ...search, nowMs, limit: LIMITS.batchMessages });
   const deleted: DeletedFound[] = [];
-  const found = bySession(page.messages);
+  const bySession = Map.groupBy(page.messages, ({ sessionId }) => sessionId);
+  const found = [...bySession].map(([sessionId, messages]): Found => {
+    return { sessionId, messageIds: messages.map(({ messageId }) => messageId) };
+  });
   const last = found.pop();
   for (const one of found) {
     checkLive(call.signal);
@@ -262,17 +265,6 @@ interface Found {
   readonly messageIds: readonly string[];
 }
 
-/** The messages of each session, in the order in which they were found. */
-function bySession(messages: readonly FoundMessage[]): Found[] {
-  const sessions = new Map<string, string[]>();
-  for (const { sessionId, messageId } of messages) {
-    const known = sessions.get(sessionId);
-    if (known === undefined) sessions.set(sessionId, [messageId]);
-    else known.push(messageId);
-  }
-  return [...sessions].map(([sessionId, messageIds]) => ({ sessionId, messageIds }));
-}
-
 /** Deletes messages of one session; undefined when it is gone. */
 async function deleteIn(
   context: ServiceContext,
@@ -287,14 +279,10 @@ async function deleteIn(
     saved = messages.map(({ messageId, seq }) => ({ sessionId, messageId, seq, revision }));
     return found.isPart === true ? NO_BYTES : answer(saved);
   };
-  try {
-    const input = { ...found, ranges: [], allowMissing: true, encode };
-    const bytes = await batchDeleteMessages(context, call, input);
-    return found.isPart === true ? answer(saved) : bytes;
-  } catch (error) {
-    if (error instanceof AppError && error.reason === "SESSION_NOT_FOUND") return undefined;
-    throw error;
-  }
+  const input = { ...found, ranges: [], allowMissing: true, encode };
+  const deleting = batchDeleteMessages(context, call, input);
+  const bytes = await deleting.catch(undefinedFor("SESSION_NOT_FOUND"));
+  return found.isPart === true && bytes !== undefined ? answer(saved) : bytes;
 }
 
 /** The answer given earlier to the request id of the call. */

@@ -13,7 +13,7 @@ import { type Shown, showWindow, type Viewed } from "../core/window-shown.ts";
 import { detailReader, mergeInserts, sessionTotals, signalsOf } from "../core/window-view.ts";
 import { EVENT_TYPE } from "../events/rules/event.ts";
 import { type Call, checkLive } from "../kit/call.ts";
-import { AppError, seqOutOfRange, sessionNotFound } from "../kit/errors.ts";
+import { seqOutOfRange, sessionNotFound, undefinedFor } from "../kit/errors.ts";
 import { idRoom, takeNewestIds } from "../kit/id-list.ts";
 import { LIMITS } from "../kit/limits.ts";
 import type { Session } from "../session/rules/session.ts";
@@ -57,7 +57,8 @@ export async function getWindow(
     if (asking !== undefined) viewed = { ...viewed, outcome: asking.outcome };
     const stores = asking?.asks || changesStored(stored, viewed.outcome);
     if (stores && !input.readOnly) {
-      const read = await storeRead(context, call, input).catch(unlessFull);
+      // The view is the same while the disk is full, and a later read stores it.
+      const read = await storeRead(context, call, input).catch(undefinedFor("STORE_FULL"));
       if (read !== undefined) {
         stored = read.stored;
         viewed = { ...viewed, ...read.viewed };
@@ -158,12 +159,6 @@ async function askingRuns(
   });
   const asks = waiting.some(({ stage }) => hooked.has(stage) && !live.has(stage));
   return { outcome: { ...outcome, runs }, asks };
-}
-
-/** Reads go on while the disk is full: the view is the same, and a later read stores it. */
-function unlessFull(error: unknown): undefined {
-  if (error instanceof AppError && error.reason === "STORE_FULL") return;
-  throw error;
 }
 
 /** The removals of a read that were changes. */

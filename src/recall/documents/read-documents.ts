@@ -1,7 +1,7 @@
 // GetDocument, ListDocuments and ListCollections.
 
 import { type Call, checkLive } from "../../kit/call.ts";
-import { AppError } from "../../kit/errors.ts";
+import { undefinedFor } from "../../kit/errors.ts";
 import { isOver, isRefreshDue } from "../../kit/life.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { meansScope } from "../../memory/rules/scopes.ts";
@@ -277,22 +277,13 @@ export async function refreshDocuments(
   });
   const due = new Set(live.filter((one) => isRefreshDue(one, nowMs)));
   const dueIds = [...due].map(({ documentId }) => documentId);
-  const isSaved = due.size > 0 && (await isRefreshed(store.refreshDocuments(ref, dueIds, nowMs)));
+  const save = () => store.refreshDocuments(ref, dueIds, nowMs).then(() => true);
+  // A use of a document still works on a full disk: it just does not let the document live on.
+  const isSaved = due.size > 0 && (await save().catch(undefinedFor("STORE_FULL")));
   return live.map((one) => {
     const { documentId, ttlMs } = one;
     return { documentId, expireMs: isSaved && due.has(one) ? nowMs + ttlMs : one.expireMs };
   });
-}
-
-// A use of a document still works on a full disk: it just does not let the document live on.
-async function isRefreshed(refresh: Promise<void>): Promise<boolean> {
-  try {
-    await refresh;
-    return true;
-  } catch (error) {
-    if (error instanceof AppError && error.reason === "STORE_FULL") return false;
-    throw error;
-  }
 }
 
 /** Lists the collections that hold documents, in the order of their segments. */

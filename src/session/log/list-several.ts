@@ -5,7 +5,7 @@
 import { liveSession } from "../../core/change.ts";
 import type { ServiceContext } from "../../core/context.ts";
 import { type Call, checkLive } from "../../kit/call.ts";
-import { AppError } from "../../kit/errors.ts";
+import { undefinedFor } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import type { FoundMessage, ListTotal, SessionQuery } from "../../store/store.ts";
 import type { Session } from "../rules/session.ts";
@@ -64,6 +64,9 @@ interface ListedSession {
   readonly isBound?: boolean;
 }
 
+/** Reads of a session that is gone give nothing. */
+const IF_GONE = undefinedFor("SESSION_NOT_FOUND");
+
 /** The beginning of a session, whichever it is. */
 const BEGINNING = { mark: 0, seq: 0 } as const;
 
@@ -121,7 +124,7 @@ class SeveralList {
     let looks = 0;
     for await (const { session, isBound } of this.#sessions(undefined)) {
       if (isBound === true || looks >= LIMITS.pageScan) return { count, isAtLeast: true };
-      const part = session && (await unlessGone(this.#listOf(session).count(session, looks)));
+      const part = session && (await this.#listOf(session).count(session, looks).catch(IF_GONE));
       count += part?.count ?? 0;
       looks += 1 + (part?.looks ?? 0);
       if (part?.isAtLeast === true) return { count, isAtLeast: true };
@@ -130,7 +133,7 @@ class SeveralList {
   }
 
   async #pageOf(session: Session, startSeq: number | undefined, used: PageUse) {
-    const page = await unlessGone(this.#listOf(session, startSeq).page(session, used));
+    const page = await this.#listOf(session, startSeq).page(session, used).catch(IF_GONE);
     const after = await this.#context.store.readSession(session);
     // A session that was deleted may have been made again meanwhile, for somebody else.
     const isSame = after?.fields.createMs === session.fields.createMs;
@@ -191,15 +194,5 @@ class SeveralList {
       yield { no: after.sessionNo + step, session: undefined, isBound: true };
       return;
     }
-  }
-}
-
-/** Undefined when the session is gone. */
-async function unlessGone<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof AppError && error.reason === "SESSION_NOT_FOUND") return undefined;
-    throw error;
   }
 }
