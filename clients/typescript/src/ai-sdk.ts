@@ -1,14 +1,14 @@
 // Messages of the Vercel AI SDK (`ModelMessage`), as elements of Chat Completions and back.
 //
-// An element that does not say all of a message also carries it under the key `ai_sdk`: the server
-// gives an element back as it came, so the message comes back equal. An element that the server
-// wrote anew, such as a shortened one, has no such key. A message with several results of tools
-// becomes several elements, and is put together again.
+// If an element cannot hold the whole message, it also carries the message under the key `ai_sdk`.
+// The server gives an element back as it came, so the message comes back equal. An element that the
+// server rewrote, such as a shortened one, has no such key. A message with several tool results
+// becomes several elements, which are joined again on the way back.
 
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "./message.ts";
 
-/** A message of the AI SDK, as far as it is read here. */
+/** The fields of an AI SDK message that are read here. */
 interface Message extends JsonObject {
   readonly role: string;
   readonly content: string | readonly Part[];
@@ -18,11 +18,11 @@ interface Part extends JsonObject {
   readonly type: string;
 }
 
-/** The own form of an element. */
+/** The message that an element carries under the key. */
 interface Own {
-  /** The message, without the content that the element says. */
+  /** The message; without its content if the element holds the same content. */
   readonly message: JsonObject;
-  /** It goes on with the message of the element before. */
+  /** The element continues the message of the previous element. */
   readonly joined?: boolean;
 }
 
@@ -44,7 +44,7 @@ export function aiSdkElements(messages: readonly object[]): JsonObject[] {
   });
 }
 
-/** One element for each result. What is no result, such as an approval, goes with the first. */
+/** Makes an element for each result. Other parts, such as an approval, stay with a result. */
 function toolElements(message: Message): JsonObject[] {
   const parts = message.content as readonly Part[];
   const results = parts.filter(({ type }) => type === "tool-result");
@@ -99,7 +99,7 @@ function userPart(part: Part): JsonObject {
   return { type: "file", file: { filename: filename ?? "file", file_data: url } };
 }
 
-/** The address of bytes, or of their place; undefined for what has none. */
+/** The URL of data, or a data URL that holds it; undefined if there is neither. */
 function urlOf(data: unknown, mediaType: string): string | undefined {
   if (typeof data === "string") {
     return /^(https?|data):/.test(data) ? data : `data:${mediaType};base64,${data}`;
@@ -111,7 +111,7 @@ function urlOf(data: unknown, mediaType: string): string | undefined {
   return type === "url" ? urlOf(rest["url"], mediaType) : undefined;
 }
 
-/** The text for a part that Chat Completions do not have. */
+/** The text for a part that Chat Completions cannot express. */
 function textOf(part: Part): string {
   const { type, text, filename, approved, reason } = part;
   if (typeof text === "string") return text;
@@ -134,7 +134,7 @@ function outputText(output: JsonObject): string {
 /** The names of tools by the ids of their calls. */
 export type ToolNames = Map<unknown, unknown>;
 
-/** Makes messages of elements. `tools` has the names of those that were called before. */
+/** Makes messages of elements. `tools` has the names of tools that earlier elements called. */
 export function aiSdkMessages(
   elements: readonly JsonObject[],
   tools: ToolNames = new Map(),
@@ -157,7 +157,7 @@ export function aiSdkMessages(
   return messages.map((message) => decoded(message) as object);
 }
 
-/** Tells whether an element goes on with the tool message of the one before. */
+/** Tells whether an element continues the tool message of the previous one. */
 export function isJoined(element: JsonObject): boolean {
   return (element as { [KEY]?: Own })[KEY]?.joined === true;
 }
@@ -213,7 +213,7 @@ function ofCall(call: JsonObject): Part {
   return { type: "tool-call", toolCallId: call["id"], toolName: called["name"], input };
 }
 
-/** Makes JSON of a message: bytes and addresses get marks, by which they come back. */
+/** Makes JSON of a message. Bytes and URLs become marked objects, so `decoded` restores them. */
 function encoded(value: unknown): unknown {
   if (value instanceof URL) return { $url: value.href };
   if (value instanceof ArrayBuffer) return { $bytes: Buffer.from(value).toString("base64") };

@@ -34,7 +34,7 @@ export interface ChannelSettings {
   /** Sent with every call as `authorization: Bearer TOKEN`. Default: none. */
   readonly token?: string | undefined;
   /**
-   * Encrypts the connection. Default: no TLS; a `token` is then refused for other hosts. `false`
+   * Encrypts the connection. Default: no TLS, and a `token` for another host is refused. `false`
    * sends it unencrypted, for networks that you trust.
    */
   readonly tls?: boolean | TlsOptions | undefined;

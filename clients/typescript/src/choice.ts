@@ -48,7 +48,7 @@ export function noOthers(unknown: object): void {
 /** The position of a message, as a number or as a 64-bit integer. */
 export type SeqInput = number | bigint;
 
-/** A whole number. Refuses one that JavaScript does not hold exactly, before it is sent. */
+/** Gives a whole number. Throws a RangeError for one that JavaScript cannot hold exactly. */
 export function whole(value: number | bigint): number {
   const number = Number(value);
   if (Number.isSafeInteger(number)) return number;

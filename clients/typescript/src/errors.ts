@@ -129,7 +129,7 @@ function advise(text: string, code: GrpcStatus, detail: ErrorDetail, sent: SentC
     said.push("Make vectors with embed(), or leave the embedding out.");
   }
   if (detail.violations.some(({ field }) => field.endsWith("preset.name"))) {
-    said.push('Use a name that the type of preset() has, such as "sliding_window".');
+    said.push('Use a name that preset() accepts, such as "sliding_window".');
   }
   return said.join(" ");
 }

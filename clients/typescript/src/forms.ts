@@ -66,7 +66,7 @@ function toElements(list: readonly object[], form: FormName): readonly object[] 
   return form === "ai_sdk" ? aiSdkElements(list) : list;
 }
 
-/** Loads the SDK whose classes the messages of a form have. */
+/** Loads the SDK that has the message classes of a form. */
 export async function loadForm(form: FormName | undefined): Promise<void> {
   if (form === "langchain") await loadLangChain();
 }
@@ -76,13 +76,13 @@ export function elementsOf(rendered: RenderedMessages | undefined): JsonObject[]
   return rendered === undefined ? [] : JSON.parse(rendered.messages.toString());
 }
 
-/** Makes messages of a form of elements. */
+/** Turns elements into messages of a form. */
 export function fromElements<Element>(elements: JsonObject[], form?: FormName): Element[] {
   if (form === "langchain") return langChainMessages(elements) as Element[];
   return (form === "ai_sdk" ? aiSdkMessages(elements) : elements) as Element[];
 }
 
-/** Makes messages of a form of the elements of a list, one after the other. */
+/** Turns the elements of a list into messages of a form, one after the other. */
 export async function* inForm(
   elements: AsyncIterable<JsonObject>,
   form: FormName,
@@ -119,8 +119,8 @@ export function toRendered<Response, Element>(
 }
 
 /**
- * Gives the messages of a window or a context that was asked for in a form, such as that of an
- * append. The form must be named if it is `langchain` or `ai_sdk`.
+ * Gives the messages of a window or context that was requested in a form, for example by an append.
+ * Name the form if it is `langchain` or `ai_sdk`.
  */
 export function renderedIn<
   Element = JsonObject,
@@ -132,8 +132,8 @@ export function renderedIn<
 }
 
 /**
- * Gives the windows of a preview that was asked for in a form, one for each policy. The form must
- * be named if it is `langchain` or `ai_sdk`.
+ * Gives the windows of a preview that was requested in a form, one for each policy. Name the form
+ * if it is `langchain` or `ai_sdk`.
  */
 export function renderedPreviews<Element = JsonObject>(
   { previews, rendered }: PreviewPolicyResponse,

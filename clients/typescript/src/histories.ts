@@ -63,7 +63,7 @@ export interface ReplaceMessagesOptions extends MutationOptions {
   readonly createSession?: boolean | undefined;
 }
 
-/** Options of a replacement by messages in the form of a model API. */
+/** Options of a replacement with messages in the form of a model API. */
 export interface FormReplaceMessagesOptions extends ReplaceMessagesOptions {
   readonly form: FormName;
 }
@@ -98,8 +98,8 @@ export class HistoryMethods extends WindowMethods {
   }
 
   /**
-   * Lists the messages of several sessions, with their sessions: one session after the other, each
-   * oldest first.
+   * Lists the messages of several sessions, one session after the other; each message comes with
+   * its session.
    */
   listSessionMessages(
     opts: ListSessionMessagesOptions,
@@ -115,7 +115,7 @@ export class HistoryMethods extends WindowMethods {
     });
   }
 
-  /** Counts the messages that a list of several sessions gives, up to a bound. */
+  /** Counts the messages that `listSessionMessages` would list, up to a bound. */
   async countSessionMessages(
     opts: CallOptions & SessionsInput & MessageFilterInput,
   ): Promise<ListTotal> {
@@ -156,9 +156,10 @@ export class HistoryMethods extends WindowMethods {
   }
 
   /**
-   * Deletes messages, for good, in all sessions that have their ids: each session in one
-   * transaction. The answer says which. While it has a `nextPageToken` there are sessions left to
-   * search: pass it to search on, unless all that you expect is deleted.
+   * Deletes the messages with these ids, for good, in every session that has them. Each session has
+   * a transaction of its own, and the answer lists what was deleted. While it has a `nextPageToken`
+   * there are sessions left to search: pass it to continue, unless you have deleted all that you
+   * expected.
    */
   deleteFoundMessages(
     messageIds: readonly string[],
@@ -168,7 +169,7 @@ export class HistoryMethods extends WindowMethods {
     return this.call(Sessions.deleteFoundMessages, request, opts);
   }
 
-  /** Replaces messages by others in the form of a model API: `opts.form` names it. */
+  /** Replaces messages with others in the form of a model API, which `opts.form` names. */
   replaceMessages(
     sessionId: string,
     from: SeqInput | "all",

@@ -1,9 +1,9 @@
 // Messages of LangChain, as elements of Chat Completions and back.
 //
-// LangChain stores a message as `{ type, data }`. An element that does not say all of it also
-// carries it under the key `langchain`: the server gives an element back as it came, so the message
-// comes back equal. An element that the server wrote anew, such as a shortened one, has no such
-// key.
+// LangChain stores a message as `{ type, data }`. If an element cannot hold the whole message, it
+// also carries the stored message under the key `langchain`. The server gives an element back as it
+// came, so the message comes back equal. An element that the server rewrote, such as a shortened
+// one, has no such key.
 
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "./message.ts";
@@ -26,14 +26,14 @@ const ROLES: Readonly<Record<string, string>> = {
   system: "system",
   tool: "tool",
 };
-// Others, such as the reasoning of a model, are only under the key.
+// Other parts, such as the reasoning of a model, are kept only under the key.
 const PARTS: ReadonlySet<unknown> = new Set(["text", "image_url", "file", "refusal"]);
 
 let loaded: LangChainMessages | undefined;
 
 /**
- * Says which `@langchain/core/messages` makes the messages, where the client does not find it by
- * itself: `useLangChain(await import("@langchain/core/messages"))`.
+ * Gives the client `@langchain/core/messages` where it does not find the package by itself:
+ * `useLangChain(await import("@langchain/core/messages"))`.
  */
 export function useLangChain(messages: LangChainMessages): void {
   loaded = messages;
@@ -43,9 +43,9 @@ const MISSING =
   'form "langchain" needs the package @langchain/core: install it, or name it with ' +
   'useLangChain(await import("@langchain/core/messages"))';
 
-/** Loads `@langchain/core/messages` unless a program has named it. */
+/** Loads `@langchain/core/messages`, unless `useLangChain` has given it. */
 export async function loadLangChain(): Promise<void> {
-  // A program without LangChain must compile.
+  // The compiler must not resolve this name: a program without LangChain must compile.
   const name: string = "@langchain/core/messages";
   try {
     loaded ??= (await import(name)) as LangChainMessages;
@@ -134,7 +134,7 @@ function ofCall({ id, function: called, custom }: Call): JsonObject {
   return { name, args, id, type: "tool_call" };
 }
 
-/** Reads the arguments of a call; a model may have written what is no JSON object. */
+/** Reads the arguments of a call; a model may have written something other than a JSON object. */
 function argumentsOf(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

@@ -280,15 +280,15 @@ export interface BlockInput {
   readonly name: string;
   readonly place: keyof typeof PLACES;
   readonly sections: readonly SectionName[];
-  /** Marks that declare it as data: the name of a tag, or the lines before and behind. */
+  /** Marks that declare it as data: the name of a tag, or the lines before and after it. */
   readonly fence?: string | { readonly open: string; readonly close: string } | undefined;
-  /** Default: only the budget of the context. */
+  /** Maximum cost in tokens. Default: only the budget of the context. */
   readonly maxTokens?: number | undefined;
   /** The tool, for `tool-result`. */
   readonly toolName?: string | undefined;
-  /** Default: the name of the block. */
+  /** Id of the tool call. Default: the name of the block. */
   readonly toolCallId?: string | undefined;
-  /** Default: no arguments. */
+  /** Arguments of the tool call. Default: none. */
   readonly toolArguments?: JsonObject | undefined;
 }
 
@@ -322,7 +322,7 @@ export interface ContextOptions extends CallOptions {
   readonly minRelevance?: number | undefined;
   /** Leaves out all recalled messages, or documents, when the best has less. Default 0.25. */
   readonly minBestRelevance?: number | undefined;
-  /** Collections whose documents count, with those below them. Default: all. */
+  /** Collections whose documents are considered, with all below them. Default: all. */
   readonly collectionIds?: readonly string[] | undefined;
   readonly weights?: WeightsInput | undefined;
   readonly referenceTime?: Date | undefined;

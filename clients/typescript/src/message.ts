@@ -110,7 +110,7 @@ export interface SessionFields extends Omit<TextFields, "namespace"> {
 /** Turns a role into that of the contract. Throws a TypeError for an unknown name. */
 export function toRole(role: RoleInput): Role {
   if (typeof role !== "string") throw new TypeError("a message has a role: user, assistant, ...");
-  // A role of a newer server, in a message that it gave, and none, are for the server to judge.
+  // The server judges an unset role, and a role that only a newer server knows.
   if (role.startsWith("UNKNOWN_") || role === Role.UNSPECIFIED) return role as Role;
   const name = role.replace(/^ROLE_/, "").toUpperCase();
   const found = Object.entries(Role).find(([key]) => key === name && key !== "UNSPECIFIED");

@@ -72,7 +72,7 @@ export interface RecallFilterInput {
   /** Default: user and assistant. */
   readonly roles?: readonly RoleInput[] | undefined;
   readonly collectionIds?: readonly string[] | undefined;
-  /** Includes all collections below those. Default false. */
+  /** Includes all collections below `collectionIds`. Default false. */
   readonly recursiveCollections?: boolean | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly metadata?: readonly MetadataInput[] | undefined;
@@ -159,7 +159,7 @@ export interface CountItemsOptions extends CallOptions, ScopeInput {
   readonly labelKey?: string | undefined;
   /** Order of the groups. Default `count`: the largest first. */
   readonly order?: keyof typeof GROUP_ORDERS | undefined;
-  /** Default 100, at most 1,000. */
+  /** Maximum number of groups. Default 100, at most 1,000. */
   readonly maxGroups?: number | undefined;
   /** Counts at once what the index holds. Default false. */
   readonly allowPartial?: boolean | undefined;
@@ -190,8 +190,8 @@ export interface DocumentFields {
   /** Its life, from now or from a refresh. Default: it does not expire. */
   readonly ttlMs?: number | undefined;
   /**
-   * Exact data beside the text, at most 4,128,768 bytes; a text is JSON. Default: none, also where
-   * the document had one before.
+   * Exact data beside the text, at most 4,128,768 bytes; a string is JSON. Default: none, so an
+   * upsert removes the payload that a document had.
    */
   readonly payload?: PayloadInput | string | undefined;
   /** The document must still have this etag. */
@@ -247,7 +247,7 @@ export interface ListDocumentsOptions extends ListOptions, CollectionOptions {
 export interface ListCollectionsOptions extends ListOptions {
   /** Only collections below this one. */
   readonly parent?: string | undefined;
-  /** Cuts ids to so many segments below the parent: 1 gives its children. */
+  /** Cuts ids to this many segments below the parent: 1 gives its children. */
   readonly maxDepth?: number | undefined;
 }
 

@@ -140,8 +140,8 @@ export class RecallMethods extends RecordMethods {
   }
 
   /**
-   * Deletes every document of a collection, for good. With `recursive` also of those below it, up
-   * to 100 collections: call again while the answer says `more`.
+   * Deletes every document of a collection, for good. With `recursive` it includes the collections
+   * below, up to 100 in one call: call again while the answer says `more`.
    */
   clearCollection(
     collectionId: string,

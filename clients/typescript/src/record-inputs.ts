@@ -34,11 +34,11 @@ export interface RecordFields extends RecordDemand {
   readonly owner?: ScopeInput | undefined;
   /** Life of the record in milliseconds, from now or from a read that refreshes it. */
   readonly ttlMs?: number | undefined;
-  /** Texts or documents by which Recall finds it; they live and go with it. Default: none. */
+  /** Documents by which Recall finds it; they expire and are deleted with it. Default: none. */
   readonly search?: RecordSearchInput | undefined;
 }
 
-/** Documents of a record. They have its owner and its life, and ids of the server. */
+/** Documents of a record. They have its owner, expire with it, and get ids from the server. */
 export interface RecordSearchInput {
   readonly documents: readonly DocumentInput[];
   /** Their collection. Default `default`. */

@@ -9,7 +9,7 @@ export type TimeInput = Date | string | Timestamp;
 
 const FINER = /^(.*\.\d{3})(\d{1,6})\d*(Z|[+-]\d\d:\d\d)$/i;
 
-/** Makes a date of a time, to the nanosecond. Throws a RangeError for what is no time. */
+/** Makes a date of a time, exact to the nanosecond. Throws a RangeError for an invalid one. */
 export function toDate(time: TimeInput): Date {
   if (typeof time === "object" && "seconds" in time) return fromTimestamp(time);
   const finer = typeof time === "string" ? FINER.exec(time) : null;

@@ -4,7 +4,7 @@
 import type { Duration } from "./gen/google/protobuf/duration.ts";
 import type { Timestamp } from "./gen/google/protobuf/timestamp.ts";
 
-/** An enum value that this client does not know, of a newer server: its number is in the name. */
+/** An enum value that only a newer server knows; its number is in the name. */
 export type UnknownValue = `UNKNOWN_${number}`;
 
 // The digits of a time that a Date cannot hold.
@@ -12,7 +12,7 @@ const REST = Symbol("nanoseconds beyond the millisecond");
 
 type ExactDate = Date & { [REST]?: { readonly ms: number; readonly nanos: number } };
 
-/** Makes a number of a 64-bit integer. Throws a RangeError for one that it cannot hold exactly. */
+/** Turns a 64-bit integer into a number. Throws a RangeError if it would be rounded. */
 export function longToNumber(int64: { toString(): string }): number {
   const number = Number(int64.toString());
   if (Number.isSafeInteger(number)) return number;
@@ -21,7 +21,7 @@ export function longToNumber(int64: { toString(): string }): number {
   );
 }
 
-/** Makes a date of a timestamp. It has milliseconds, and keeps the rest for the way back. */
+/** Makes a date of a timestamp. It has milliseconds, and keeps the rest for `toTimestamp`. */
 export function fromTimestamp({ seconds, nanos }: Timestamp): Date {
   const ms = seconds * 1000 + Math.floor(nanos / 1e6);
   const date: ExactDate = new Date(ms);
@@ -30,7 +30,7 @@ export function fromTimestamp({ seconds, nanos }: Timestamp): Date {
   return date;
 }
 
-/** Makes a timestamp of a date: exactly the one it was made of, unless the date was changed. */
+/** Makes a timestamp of a date. It has the digits of its source unless the date was changed. */
 export function toTimestamp(date: Date): Timestamp {
   const ms = date.getTime();
   if (Number.isNaN(ms)) throw new RangeError("not a time");
@@ -55,7 +55,7 @@ export function durationText({ seconds, nanos }: Duration): string {
   return `${sign}${Math.abs(seconds)}${fraction(Math.abs(nanos))}s`;
 }
 
-/** Writes nanoseconds behind a point, in groups of three digits; nothing for none. */
+/** Writes nanoseconds as a decimal fraction in groups of three digits; nothing for 0. */
 function fraction(nanos: number): string {
   return nanos === 0
     ? ""
@@ -69,7 +69,7 @@ export function unknownValue(number: unknown): UnknownValue {
   return `UNKNOWN_${Number(number)}`;
 }
 
-/** Gives the number of such a name. Throws a TypeError for what is no name of the enum. */
+/** Gives the number in the name of an unknown value. Throws a TypeError for any other name. */
 export function unknownNumber(name: unknown, of: string): number {
   const found = typeof name === "string" ? /^UNKNOWN_(-?\d+)$/.exec(name) : null;
   if (found === null) throw new TypeError(`${of} has no value ${JSON.stringify(name)}`);

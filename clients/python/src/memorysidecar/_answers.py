@@ -20,13 +20,13 @@ _LONG: Final = frozenset(
 
 
 def to_dict(answer: ProtoMessage, *, defaults: bool = False) -> dict[str, Any]:
-    """Makes plain data of an answer, or of a part of one, ready for ``json.dumps``: fields by their
-    names in the contract, enum values by theirs (a value that only a newer server knows is its
-    number), numbers as numbers, times as texts of RFC 3339, spans as seconds such as ``"90s"``,
-    bytes in Base64.
+    """Turns an answer, or a part of one, into plain data for ``json.dumps``. Fields and enum values
+    have their names in the contract (a value that only a newer server knows is its number), numbers
+    are numbers, times are texts of RFC 3339, spans are seconds such as ``"90s"``, and bytes are
+    Base64.
 
-    :param defaults: with the fields that are empty, 0, or false, and do not tell unset from that.
-        Default: without them.
+    :param defaults: includes fields that are empty, 0 or false, where the contract does not tell
+        this from unset. Default: leaves them out.
     """
     plain = MessageToDict(
         answer,
@@ -38,7 +38,7 @@ def to_dict(answer: ProtoMessage, *, defaults: bool = False) -> dict[str, Any]:
 
 
 def _number(kind: Any, plain: dict[str, Any]) -> None:
-    """Makes numbers of the texts that JSON of protobuf has for 64-bit integers, by a descriptor."""
+    """Turns 64-bit integers, which are texts in the JSON form of protobuf, into numbers."""
     for field in kind.fields:
         if field.name not in plain:
             continue

@@ -30,7 +30,8 @@ class Rendered(Generic[R]):
     """Messages in the form of a model API, ready for its call."""
 
     messages: list[Any]
-    """The messages, items or contents, as dicts; with the form ``langchain``, its messages."""
+    """The messages, items or contents, as dicts; with the form ``langchain``, messages of
+    LangChain."""
     system: Any
     """The system prompt, for forms that have it apart: ``system`` of Anthropic,
     ``system_instruction`` of Gemini. None when there is none."""
@@ -84,7 +85,7 @@ def rendered_previews(
 
 def form_bytes(messages: Any, form: FormName) -> bytes:
     """Makes JSON of elements: one or many, as mappings or as the objects of an SDK. A text, or
-    bytes, is JSON already; for LangChain it is what the user says."""
+    bytes, is JSON already; for LangChain a text is what the user says."""
     if form == "langchain":
         messages = elements_of_messages(messages)
     if isinstance(messages, bytes):

@@ -1,9 +1,9 @@
 """Messages of LangChain, as elements of Chat Completions and back.
 
-LangChain's own conversion makes the elements. An element that it does not make the same message of
-again also carries the message as LangChain stores it, under the key ``langchain``: the server gives
-an element back as it came, so the message comes back equal. One that the server wrote anew, such as
-a shortened one, has no such key, and LangChain makes the message of the element.
+LangChain's own conversion makes the elements. If it cannot make an equal message from an element,
+the element also carries the message as LangChain stores it, under the key ``langchain``. The server
+gives an element back as it came, so the message comes back equal. An element that the server
+rewrote, such as a shortened one, has no such key; LangChain then makes a message from the element.
 """
 
 from __future__ import annotations

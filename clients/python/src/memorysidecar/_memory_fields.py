@@ -268,8 +268,8 @@ def sections_of(values: Iterable[SectionLike]) -> list[v1.ContextSection]:
 
 
 def blocks_of(values: Iterable[BlockLike]) -> list[v1.ContextBlock]:
-    """Makes blocks of a context: mappings hold their fields by name. A place and sections may have
-    their short names; a fence is the name of a tag, or the lines before and behind the block."""
+    """Makes blocks of a context: mappings hold their fields by name. Short names stand for places
+    and sections; a fence is the name of a tag, or the lines before and after the block."""
     found: list[v1.ContextBlock] = []
     for one in values:
         if isinstance(one, v1.ContextBlock):

@@ -223,7 +223,7 @@ def filter_of(kind: type[_Filter], fields: Json) -> _Filter:
 
 def document_of(value: DocumentLike) -> v1.Document:
     """Makes a document: a text alone is its content, a mapping holds fields by their names. Its
-    ``embedding`` may be a list of numbers, its ``ttl`` seconds, its ``payload`` bytes, or JSON as a
+    ``embedding`` may be a list of numbers, its ``ttl`` seconds, its ``payload`` bytes or a JSON
     text."""
     if isinstance(value, v1.Document):
         return value

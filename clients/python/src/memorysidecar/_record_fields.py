@@ -57,7 +57,7 @@ def search_of(search: DocumentsLike | None, collection_id: str) -> v1.RecordSear
     """Makes the documents by which searches find a record; None for none."""
     if search is None:
         if collection_id:
-            raise ValueError("collection_id is of the documents of search: give these as well")
+            raise ValueError("collection_id is that of the documents in search: give search")
         return None
     return v1.RecordSearch(collection_id=collection_id, documents=documents_of(search))
 

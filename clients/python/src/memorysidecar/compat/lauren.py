@@ -3,10 +3,10 @@
     from memorysidecar.compat.lauren import ConversationStore, UserMemoryStore, VectorStore
 
 UserMemoryStore takes the place of InMemoryUserMemoryStore and SQLiteUserMemoryStore: its facts are
-memories, which Recall finds, contexts hold, and whose former states can be restored.
+memories. Recall finds them, contexts include them, and their former states can be restored.
 ConversationStore takes the place of InMemoryConversationStore and SQLiteConversationStore: the
-short-term memory of an agent outlives its process, and its messages are found by Recall.
-VectorStore takes the place of InMemoryVectorStore: it searches by words and meaning.
+short-term memory of an agent outlives its process, and Recall finds its messages. VectorStore takes
+the place of InMemoryVectorStore: it searches by words and meaning.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _SYSTEM = "lauren"
 _CREATED = "created_at"
 _SEEN = "last_seen_at"
 _SOURCE = "source_conversation_id"
-# Path of the records that hold a snapshot without its messages.
+# Path of the records that hold the rest of a snapshot beside its messages.
 _CONVERSATIONS = "lauren conversations"
-# Name of the session of the conversation without a name.
+# Name of the session of the conversation whose id is empty.
 _UNNAMED = "lauren:"
 _ROLES = {"assistant": v1.ROLE_ASSISTANT, "system": v1.ROLE_SYSTEM}
 _METADATA_BYTES = 16_000
@@ -144,8 +144,8 @@ class UserMemoryStore:
 
 
 class ConversationStore:
-    """A ConversationStore of lauren-ai: each conversation is a session of the server with its
-    name, and a record with what its snapshot holds beside the messages, such as the summary.
+    """A ConversationStore of lauren-ai: each conversation is a session of the server, and a record
+    with the rest of its snapshot, such as the summary.
 
     Stores of one name share their conversations. With a ``name``, its sessions are
     ``name:conversation``.
@@ -199,7 +199,8 @@ class ConversationStore:
         data = json.dumps(rest, default=str).encode()
         messages = [_stored(message) for message in whole.get("messages") or []]
         for lost in itertools.count(1):
-            # A summary first: a process that is killed in between leaves too much, not too little.
+            # The record comes first: a process that is killed between the two calls then loses no
+            # message.
             put = self._client.put_record(
                 self._path, name, data, session_id=name, media_type="application/json"
             )
@@ -223,7 +224,7 @@ class ConversationStore:
         )
 
     async def delete(self, conversation_id: str) -> None:
-        """Deletes a conversation, for good; one that is not there is none."""
+        """Deletes a conversation, for good, if it exists."""
         await asyncio.to_thread(self._delete, self._session(conversation_id))
 
     def _delete(self, name: str) -> None:
@@ -260,7 +261,7 @@ class ConversationStore:
 
 
 class VectorStore:
-    """A MemoryStore of lauren-ai whose documents are those of a collection of the server."""
+    """A MemoryStore of lauren-ai that keeps its documents in a collection of the server."""
 
     def __init__(self, collection_id: str = _SYSTEM, *, client: Client | None = None) -> None:
         self._client = client_or_default(client)
@@ -274,7 +275,7 @@ class VectorStore:
         metadata: dict[str, Any] | None = None,
         embedding: list[float] | None = None,
     ) -> str:
-        """Stores a document; one with the id of a stored one takes its place."""
+        """Stores a document; it replaces a stored one with the same id."""
         name = str(uuid.uuid4()) if id is None else id
         exact = json.dumps(metadata or {})
         document: dict[str, Any] = {"document_id": name, "text": sound(content), "payload": exact}
@@ -288,7 +289,7 @@ class VectorStore:
     async def search(
         self, query: str, *, k: int = 5, filter: dict[str, Any] | None = None
     ) -> list[MemoryResult]:
-        """Gives the documents that match a query best, of those whose metadata has all values of
+        """Gives the documents that match a query best, among those whose metadata has all values of
         a filter."""
         if k <= 0 or not query.strip():
             return []
@@ -320,7 +321,7 @@ class VectorStore:
                 return found[:k]
 
     async def get(self, id: str) -> MemoryResult | None:
-        """Gives a document; None for none."""
+        """Gives a document, or None."""
         try:
             document = await asyncio.to_thread(
                 self._client.get_document, id, collection_id=self._of, include_payload=True
@@ -330,7 +331,7 @@ class VectorStore:
         return _result(document, 1.0)
 
     async def delete(self, ids: list[str]) -> None:
-        """Deletes documents, for good; those that are not there are none."""
+        """Deletes documents, for good, if they exist."""
         for start in range(0, len(ids), _PAGE):
             await asyncio.to_thread(
                 self._client.delete_documents,
@@ -351,7 +352,8 @@ class VectorStore:
 
 
 def _stored(message: Any) -> v1.Message:
-    """A message of a snapshot for the server: its text to be found, itself beside it."""
+    """Makes a message for the server: its text, for Recall, and the exact message as its
+    payload."""
     given = message if isinstance(message, dict) else {}
     content = given.get("content")
     blocks = content if isinstance(content, list) else [{"text": content}]
@@ -363,7 +365,7 @@ def _stored(message: Any) -> v1.Message:
 
 
 def _message(message: v1.Message) -> Any:
-    """A message of a snapshot, which may be one that lauren-ai did not write."""
+    """Makes a message of a snapshot, also of a message that lauren-ai did not write."""
     kept = kept_in(_SYSTEM, message)
     if kept is not None:
         return kept
@@ -372,7 +374,7 @@ def _message(message: v1.Message) -> Any:
 
 
 def _condition(wanted: tuple[str, Any]) -> dict[str, Any] | None:
-    """A condition of the server for a value; None where only the metadata itself can tell."""
+    """Makes a condition for the server; None for a value that the server cannot test exactly."""
     path, value = wanted
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,200}", path):
         return None
