@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from real import RealServer, provide_command
 
-from memorysidecar import ErrorReason
+from memorysidecar import Client, ErrorReason
 
 ROOT = Path(__file__).resolve().parents[1]
 ADDRESS = "127.0.0.1:50151"
@@ -31,6 +32,36 @@ def test_the_blocks_of_the_readme_run_in_their_order(
         source = block.replace(ADDRESS, own_server.address)
         exec(compile(source, f"README.md block {number}", "exec"), names)
     names["client"].close()
+
+
+def arguments_of(method: Any) -> tuple[set[str], set[str]]:
+    """The arguments that a method names, and the fields that it takes beside them."""
+    named, others = set(), set()
+    for one in list(inspect.signature(method).parameters.values())[1:]:
+        if one.kind is inspect.Parameter.VAR_KEYWORD:
+            # The annotation is a text: Unpack[...] of a TypedDict.
+            [fields] = get_args(eval(one.annotation, method.__globals__))
+            others |= set(fields.__annotations__)
+        else:
+            named.add(one.name)
+    return named, others
+
+
+def test_the_table_of_methods_names_all_their_arguments() -> None:
+    """A row with dots names some of them. Those of every call, such as a timeout, are elsewhere."""
+    text = (ROOT / "README.md").read_text()
+    rows = dict(re.findall(r"^\| `(\w+)\((.*?)\)` \|", text, re.MULTILINE))
+    methods = {
+        name: method
+        for name, method in inspect.getmembers(Client, inspect.isfunction)
+        if not name.startswith("_") and name != "close"
+    }
+    assert rows.keys() == methods.keys()
+    for name, method in methods.items():
+        said = set(re.findall(r"\w+", rows[name]))
+        named, others = arguments_of(method)
+        assert said <= named | others, name
+        assert "..." in rows[name] or named <= said, name
 
 
 def run(name: str, address: str) -> str:
