@@ -41,6 +41,15 @@ test("the largest come first, and those of one size by value", () => {
   expect(byCount.map(({ value }) => value)).toEqual(expected);
 });
 
+test("NaN has a place among the numbers", () => {
+  const groups = [3, Number.NaN, 1, Infinity, -Infinity, 2, false].map((value) => {
+    return { value, count: 1 };
+  });
+  const { groups: byValue } = firstGroups(groups, { ...ROOM, order: "value", limit: 100 });
+  const expected = [false, Number.NaN, -Infinity, 1, 2, 3, Infinity];
+  expect(byValue.map(({ value }) => value)).toEqual(expected);
+});
+
 test("long texts end the list before it grows too large for an answer", () => {
   const groups = Array.from({ length: 10 }, (_, at) => ({ value: `${at}`.repeat(100), count: 1 }));
   const few = firstGroups(groups, { order: "value", limit: 10, maxBytes: 300 });

@@ -50,17 +50,18 @@ function compareCounts(a: ItemGroup, b: ItemGroup): number {
   return b.count - a.count || compareValues(a, b);
 }
 
-/** Null comes first, then false, true, numbers and texts. */
+/** Null comes first, then false, true, NaN, the other numbers and texts. */
 function compareValues({ value: a }: ItemGroup, { value: b }: ItemGroup): number {
   if (typeof a === "string" && typeof b === "string") return compareTexts(a, b);
-  if (typeof a === "number" && typeof b === "number") return a - b;
-  return rankOf(a) - rankOf(b);
+  const ranks = rankOf(a) - rankOf(b);
+  return ranks === 0 && typeof a === "number" && typeof b === "number" ? a - b : ranks;
 }
 
 function rankOf(value: Scalar): number {
   if (value === null) return 0;
   if (typeof value === "boolean") return value ? 2 : 1;
-  return typeof value === "number" ? 3 : 4;
+  if (Number.isNaN(value)) return 3;
+  return typeof value === "number" ? 4 : 5;
 }
 
 /** The cost of a group beside its text. */

@@ -31,7 +31,8 @@ const (
 	ItemGroupOrder_ITEM_GROUP_ORDER_UNSPECIFIED ItemGroupOrder = 0
 	// The largest group first; groups of one size by their values.
 	ItemGroupOrder_ITEM_GROUP_ORDER_COUNT_DESC ItemGroupOrder = 1
-	// By value: null, false, true, numbers by size, then texts by the bytes of their UTF-8.
+	// By value: null, false, true, NaN, the other numbers by size, then texts by the bytes of their
+	// UTF-8.
 	ItemGroupOrder_ITEM_GROUP_ORDER_VALUE_ASC ItemGroupOrder = 2
 )
 
