@@ -53,11 +53,12 @@ class HistoryMethods(Calls):
         page_size: int = 0,
         **call: Unpack[f.ReadOptions],
     ) -> Pager[v1.FoundMessage, v1.ListMessagesResponse]:
-        """Lists the messages of several sessions with their sessions, one session after the other.
+        """Lists the messages of several sessions, one session after the other; each message comes
+        with its session.
 
         :param session_ids: the sessions, in this order.
-        :param sessions: a filter of sessions instead, in the order of their creation; ``{}`` means
-            all.
+        :param sessions: or a filter of sessions, listed in the order of their creation; ``{}``
+            means all.
         :param filter: of the messages.
         """
         request = v1.ListMessagesRequest(
@@ -76,7 +77,7 @@ class HistoryMethods(Calls):
         filter: v1.MessageFilter | f.Json | None = None,
         **call: Unpack[f.ReadOptions],
     ) -> v1.ListTotal:
-        """Counts the messages that such a list gives, up to a bound."""
+        """Counts the messages that ``list_session_messages`` would list, up to a bound."""
         request = v1.ListMessagesRequest(
             sessions=_sessions_of(session_ids, sessions),
             filter=f.filter_of(v1.MessageFilter, filter),
@@ -134,9 +135,10 @@ class HistoryMethods(Calls):
         page_token: str = "",
         **call: Unpack[f.WriteOptions],
     ) -> v1.DeleteFoundMessagesResponse:
-        """Deletes messages, for good, in all sessions that have their ids: each session in one
-        transaction. The answer says which. While it has a ``next_page_token`` there are sessions
-        left to search: pass it to search on, unless all that you expect is deleted.
+        """Deletes the messages with these ids, for good, in every session that has them. Each
+        session has a transaction of its own, and the answer lists what was deleted. While it has a
+        ``next_page_token`` there are sessions left to search: pass it to continue, unless you have
+        deleted all that you expected.
 
         :param filter: of the sessions to search.
         """

@@ -248,7 +248,7 @@ class DocumentMethods(Calls):
         segments.
 
         :param parent: lists only the collections below this one.
-        :param max_depth: cuts ids to so many segments below the parent: 1 gives its children.
+        :param max_depth: cuts ids to this many segments below the parent: 1 gives its children.
         """
         request = v1.ListCollectionsRequest(parent=parent, max_depth=max_depth, page_size=page_size)
         return self._pages(request, v1.ListCollectionsResponse, "collections", call)
@@ -333,7 +333,7 @@ class DocumentMethods(Calls):
     def clear_collection(
         self, collection_id: str, *, recursive: bool = False, **call: Unpack[f.WriteOptions]
     ) -> v1.ClearCollectionResponse:
-        """Deletes every document of a collection, for good. With ``recursive`` also of those
-        below it, up to 100 collections: call again while the answer says ``more``."""
+        """Deletes every document of a collection, for good. With ``recursive`` it includes the
+        collections below, up to 100 in one call: call again while the answer says ``more``."""
         request = v1.ClearCollectionRequest(collection_id=collection_id, recursive=recursive)
         return self._unary(request, v1.ClearCollectionResponse, call)

@@ -49,8 +49,8 @@ class RecordMethods(Calls):
         :param user_id: whom ``erase_subject`` and events take it for, with the two after it.
             Default: everybody shares it.
         :param ttl: its life in seconds, from now or from a read that refreshes it.
-        :param search: the texts, or the documents, by which ``recall`` finds it; they live and go
-            with it. Default: no search finds it.
+        :param search: the texts, or the documents, by which ``recall`` finds it; they expire and
+            are deleted with it. Default: no search finds it.
         :param collection_id: the collection of these documents. Default ``default``.
         """
         record = v1.NamedRecord(

@@ -144,14 +144,14 @@ class TurnMethods(Calls):
             Default 0.05.
         :param min_best_relevance: leaves out all recalled messages, or documents, when even the
             best is less relevant. Default 0.25.
-        :param collection_ids: collections whose documents count, with those below them. Default:
-            all.
+        :param collection_ids: collections whose documents are considered, with all below them.
+            Default: all.
         :param exclude_conversation: for callers that send the window as messages beside it.
         :param fence: whether the content stands between marks that say that it is data. Default: as
             the profile does.
         :param blocks: sections with a text and a place of their own, for example ``[{"name":
-            "facts", "place": "system", "sections": ["long_term"], "fence": "facts"}]``. Docs:
-            messages.md.
+            "facts", "place": "system", "sections": ["long_term"], "fence": "facts"}]``. See
+            docs/messages.md.
         """
         options: m.ContextOptions = {
             "query": query,
