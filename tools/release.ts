@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { INTEGRATIONS, packIntegration } from "./package/integrations.ts";
 import { nodePackages, packClient, packNode, packServer } from "./package/npm.ts";
 import { packPythonClient, packPythonServer } from "./package/python.ts";
 import { PLATFORMS, rootManifest, runtimePackages } from "./package/server-app.ts";
@@ -50,6 +51,7 @@ async function buildAll(folder: string, scratch: string, version: string): Promi
   console.log(await packServer(folder, stage));
   for (const node of nodePackages()) console.log(await packNode(node, folder, stage));
   console.log(await packClient(folder));
+  for (const name of INTEGRATIONS) console.log(await packIntegration(name, folder, stage));
   console.log(await packPythonClient(folder, stage));
   for (const platform of PLATFORMS) console.log(await packPythonServer(platform, folder, stage));
   await writeSbom(folder, version);

@@ -13,6 +13,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { installPackages } from "./package/install.ts";
+import { integrationFolder } from "./package/integrations.ts";
 import { ROOT, type RunResult, run, secondsSince } from "./process.ts";
 import {
   type Counts,
@@ -75,8 +77,28 @@ async function runStage(
   underWay.delete(name);
 }
 
+/** Records a stage that the machine cannot run. With CI=true that is a failure. */
+function leaveOut(name: string, missing: string): void {
+  const fault = inCi ? { trouble: missing } : { skipReason: missing };
+  outcomes.push({ name, seconds: 0, ...NONE, ...fault });
+}
+
+/** Installs the packages of an integration; returns the reason when it cannot. */
+function setUpIntegration(name: string): string | undefined {
+  try {
+    installPackages(join(ROOT, integrationFolder(name)));
+    return undefined;
+  } catch {
+    return `npm ci in ${integrationFolder(name)} failed; see above`;
+  }
+}
+
 async function runVitest(stage: Stage, files: readonly string[]): Promise<void> {
   console.log(`\n== ${stage.name}`);
+  const { integration } = stage;
+  const missing = integration === undefined ? undefined : setUpIntegration(integration);
+  if (missing !== undefined) return leaveOut(stage.name, missing);
+  const config = integration === undefined ? [] : ["--config=vitest.integrations.config.ts"];
   const stream = join(scratch, `${stage.name}.jsonl`);
   writeFileSync(stream, "");
   const read = () => readStream(readFileSync(stream, "utf8"));
@@ -88,7 +110,7 @@ async function runVitest(stage: Stage, files: readonly string[]): Promise<void> 
         process.execPath,
         [
           ...[join(ROOT, "node_modules/vitest/vitest.mjs"), "run", ...files],
-          ...[`--maxWorkers=${stage.workers}`],
+          ...[`--maxWorkers=${stage.workers}`, ...config],
         ],
         { limitMs: stage.limitMinutes * 60_000, env: { TEST_RESULTS: stream } },
       ),
@@ -113,11 +135,7 @@ async function runPython(
   limitMinutes: number,
   missing: string | undefined,
 ): Promise<void> {
-  if (missing !== undefined) {
-    const fault = inCi ? { trouble: missing } : { skipReason: missing };
-    outcomes.push({ name, seconds: 0, ...NONE, ...fault });
-    return;
-  }
+  if (missing !== undefined) return leaveOut(name, missing);
   const report = join(scratch, `${name}.xml`);
   const cwd = join(PYTHON_CLIENT, folder);
   await runStage(

@@ -1,5 +1,6 @@
 // Rules of a release: one version everywhere, a changelog, and licenses that allow to pass it on.
 
+import { INTEGRATIONS, integrationFolder } from "../package/integrations.ts";
 import type { LockedPackage } from "../package/server-app.ts";
 
 /** A file that holds the version of the project. */
@@ -17,6 +18,11 @@ export const VERSION_FILES: readonly VersionFile[] = [
   { path: "package.json", pattern: MANIFEST },
   { path: "package-lock.json", pattern: MANIFEST },
   { path: "clients/typescript/package.json", pattern: MANIFEST },
+  ...INTEGRATIONS.flatMap((name) =>
+    ["package.json", "package-lock.json"].map((file) => {
+      return { path: `${integrationFolder(name)}/${file}`, pattern: MANIFEST };
+    }),
+  ),
   { path: "src/version.ts", pattern: /VERSION = "([^"]+)"/ },
   { path: "clients/python/pyproject.toml", pattern: TOML },
   { path: "clients/python/pyproject.toml", pattern: /"memory-sidecar-server==([^"]+)"/ },

@@ -2,6 +2,7 @@
 // alone.
 
 import { TEST_DEPTH } from "../../test/support/kit/random.ts";
+import { INTEGRATIONS, integrationFolder } from "../package/integrations.ts";
 
 /** A part of the tests that runs by itself. */
 export interface Stage {
@@ -14,6 +15,8 @@ export interface Stage {
   readonly limitMinutes: number;
   /** Whether the tests of the Python client may run at the same time. */
   readonly isBesidePython?: boolean;
+  /** The integration of the TypeScript client that it tests, with packages of its own. */
+  readonly integration?: string;
 }
 
 const below =
@@ -41,6 +44,13 @@ export const STAGES: readonly Stage[] = [
   { name: "install", holds: below("test/install/"), workers: 1, limitMinutes: 10 },
   // The blocks of the documents use fixed ports, so no two of them run at once.
   { name: "docs", holds: below("test/docs/"), workers: 1, limitMinutes: 10, isBesidePython: true },
+  ...INTEGRATIONS.map((integration) => ({
+    name: `ts-${integration}`,
+    holds: below(`${integrationFolder(integration)}/`),
+    workers: 2 as const,
+    limitMinutes: 10,
+    integration,
+  })),
   {
     name: "clients",
     holds: below("clients/", "test/clients/"),

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { withConfigTable } from "../config-readme.ts";
 import { withHouse } from "../house-doc.ts";
 import { runBiome } from "../lint/biome.ts";
+import { INTEGRATIONS, integrationFolder } from "../package/integrations.ts";
 import { untoldOptions, withPolicyFacts } from "../policies-doc.ts";
 import { ROOT, run } from "../process.ts";
 import { staleOptions } from "../proto-options.ts";
@@ -19,21 +20,17 @@ import {
 } from "./generated.ts";
 import { addressProblems, documentProblems, type Manifest, rangeProblems } from "./manifests.ts";
 
-const MANIFESTS = [
-  "package.json",
-  "clients/typescript/package.json",
-  "bench/compare/package.json",
-  "tools/lint/package.json",
-  "test/model-types/package.json",
-  "test/object-store/package.json",
-] as const;
-const LOCKS = [
-  "package-lock.json",
-  "bench/compare/package-lock.json",
-  "tools/lint/package-lock.json",
-  "test/model-types/package-lock.json",
-  "test/object-store/package-lock.json",
-] as const;
+/** Folders whose packages have a lock file. */
+const LOCKED = [
+  ".",
+  "bench/compare",
+  "tools/lint",
+  "test/model-types",
+  "test/object-store",
+  ...INTEGRATIONS.map(integrationFolder),
+];
+const MANIFESTS = [...LOCKED, "clients/typescript"].map((folder) => join(folder, "package.json"));
+const LOCKS = LOCKED.map((folder) => join(folder, "package-lock.json"));
 
 /** Files of the built server beside main.js that no import names. */
 const BUILT = ["main.js", "recall-worker.js", "core/bpe-worker.js", "store/verify/verify-child.js"];

@@ -9,12 +9,17 @@ describe("manifests", () => {
     };
     expect(rangeProblems("package.json", manifest)).toHaveLength(2);
     expect(rangeProblems("package.json", { dependencies: { a: "1.2.3-rc.1" } })).toEqual([]);
+    const own = { lowest: "npm:@a/b-c@1.2.3", client: "file:../.." };
+    expect(rangeProblems("package.json", { devDependencies: own })).toEqual([]);
+    const wide = { lowest: "npm:@a/b-c@^1.2.3", client: "file:../../else" };
+    expect(rangeProblems("package.json", { devDependencies: wide })).toHaveLength(2);
   });
 
   test("have lock files without addresses", () => {
     expect(addressProblems("package-lock.json", '{"resolved": "x"}')).toHaveLength(1);
     const link = '{"resolved": "clients/typescript", "link": true}';
     expect(addressProblems("package-lock.json", link)).toEqual([]);
+    expect(addressProblems("package-lock.json", '{"resolved": "../..", "link": true}')).toEqual([]);
     expect(addressProblems("package-lock.json", '{"integrity": "sha512-x"}')).toEqual([]);
   });
 

@@ -9,7 +9,8 @@ export interface Manifest {
   readonly overrides?: Readonly<Record<string, string>>;
 }
 
-const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
+/** A version, that of a package under another name, or a folder of this repository. */
+const EXACT = /^((npm:@?[\w/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?|file:[./]+)$/;
 
 /** Names versions that are ranges: a commit must always build the same program. */
 export function rangeProblems(path: string, manifest: Manifest): string[] {
@@ -27,7 +28,7 @@ export function rangeProblems(path: string, manifest: Manifest): string[] {
 
 /** Names lock files with download addresses: each machine has its own registry. */
 export function addressProblems(path: string, lock: string): string[] {
-  const count = lock.match(/"resolved": "(?!clients\/)|https?:\/\/[^"]*\.tgz/g)?.length ?? 0;
+  const count = lock.match(/"resolved": "(?!clients\/|\.\.\/)|https?:\/\/[^"]*\.tgz/g)?.length ?? 0;
   return count === 0
     ? []
     : [`${path}: ${count} download addresses; keep .npmrc and run npm install`];

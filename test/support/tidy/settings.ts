@@ -26,7 +26,7 @@ export const ENTRY_POINTS: EntryPoints = {
     "src/store/backup/copy-child.ts",
   ],
   development: [
-    /^vitest\.config\.ts$/,
+    /^vitest\.(integrations\.)?config\.ts$/,
     /^(bench|bench\/(recall|context|facts|summaries|compare)|examples\/\w+|test\/(conformance|golden|oracle))\/main\.ts$/,
     // Loaded by vitest.config.ts while the golden corpus is recorded.
     /^test\/golden\/recorder\.ts$/,
@@ -46,8 +46,10 @@ export const ENTRY_POINTS: EntryPoints = {
     // Processes on the bare store, which its tests start and kill.
     /^test\/support\/store\/lmdb-(load|opener|reader)\.ts$/,
     /^tools\/(build|fix|gen|reference\/main|release|smoke|test|vector-kernel|verify)\.ts$/,
-    /^clients\/typescript\/src\/index\.ts$/,
+    /^clients\/typescript\/(integrations\/[\w-]+\/)?src\/index\.ts$/,
     /^clients\/typescript\/examples\/\w+\.ts$/,
+    // The process that the Claude Agent SDK starts in the tests of its integration.
+    /^clients\/typescript\/integrations\/claude-agent\/test\/scripted-cli\.ts$/,
     // The agent of examples/README.md, which test/languages runs.
     /^examples\/agent\/agent\.ts$/,
     // A program of docs/hooks.md, which runs it.
@@ -67,7 +69,10 @@ export const ALLOWED: Readonly<Record<string, readonly Allowed[]>> = {
     { path: "src/store/backup/copy-child.ts", reason: "how fast it copies" },
   ],
   exit: [{ path: "src/main.ts", reason: "ends the process after a stop or a fault" }],
-  "default export": [{ path: "vitest.config.ts", reason: "vitest asks for it" }],
+  "default export": [
+    { path: "vitest.config.ts", reason: "vitest asks for it" },
+    { path: "vitest.integrations.config.ts", reason: "vitest asks for it" },
+  ],
 };
 
 /** Imports that point up for now; the list only gets shorter. */

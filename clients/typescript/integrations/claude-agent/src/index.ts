@@ -1,0 +1,3 @@
+// Everything that the package offers.
+
+export { SidecarSessionStore, type TranscriptAttributes } from "./store.ts";

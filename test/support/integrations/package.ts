@@ -1,0 +1,71 @@
+// The package of an integration: its types, its files, and the code of its page, which runs with
+// the built package as it does for users.
+
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { integrationFolder, packIntegration } from "../../../tools/package/integrations.ts";
+import { ROOT } from "../../../tools/process.ts";
+import { blocksOf } from "../../docs/blocks.ts";
+import { makeTempDir } from "../kit/temp-dir.ts";
+
+const run = promisify(execFile);
+const TSC = join(ROOT, "node_modules/.bin/tsc");
+
+/**
+ * Checks the types of an integration and of its tests, by those of a framework: the newest version,
+ * or another package in the place of the named one. Gives what the compiler says.
+ */
+export async function typeProblems(
+  name: string,
+  other: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const folder = join(ROOT, integrationFolder(name));
+  const scratch = join(folder, ".upstream");
+  mkdirSync(scratch, { recursive: true });
+  const paths = Object.entries(other).map(([from, to]) => [from, [`../node_modules/${to}`]]);
+  const client = ["@memory-sidecar/client", [join(ROOT, "clients/typescript/src/index.ts")]];
+  const config = {
+    extends: "../tsconfig.json",
+    compilerOptions: { noEmit: true, paths: Object.fromEntries([client, ...paths]) },
+    include: paths.length === 0 ? ["../src", "../test"] : ["../src"],
+  };
+  const path = join(scratch, `tsconfig.${paths.length}.json`);
+  writeFileSync(path, JSON.stringify(config));
+  return await run(TSC, ["-p", path], { cwd: ROOT }).then(
+    () => "",
+    ({ stdout }: { stdout: string }) => stdout,
+  );
+}
+
+/** Builds and packs an integration; gives the paths in its archive. */
+export async function packedFiles(name: string): Promise<string[]> {
+  await using directory = await makeTempDir();
+  const archive = await packIntegration(name, directory.path, join(directory.path, "stage"));
+  const { stdout } = await run("tar", ["-tzf", archive]);
+  return stdout.trim().split("\n").sort();
+}
+
+/**
+ * Runs the TypeScript code of a page with the built integration, block by block; gives what each
+ * prints. Blocks that contain `leftOut` are passed over.
+ */
+export async function runPage(
+  name: string,
+  page: string,
+  address: string,
+  leftOut: string,
+): Promise<string[]> {
+  const folder = join(ROOT, integrationFolder(name), ".upstream");
+  mkdirSync(folder, { recursive: true });
+  const text = readFileSync(join(ROOT, "docs/integrations", page), "utf8");
+  const printed: string[] = [];
+  for (const { code, language } of blocksOf(page, text)) {
+    if (language !== "ts" || code.includes(leftOut)) continue;
+    const path = join(folder, "page.mts");
+    writeFileSync(path, code.replaceAll("127.0.0.1:50151", address));
+    printed.push((await run(process.execPath, [path])).stdout);
+  }
+  return printed;
+}
