@@ -12,7 +12,6 @@ from fake import FakeServer, Step, answer, fail
 
 import memorysidecar as ms
 from memorysidecar import AsyncClient, Client, RetryPolicy, v1
-from memorysidecar._base import is_safe
 from memorysidecar._retry import Attempts
 from memorysidecar.errors import make_error
 
@@ -123,10 +122,10 @@ def test_asyncio_retries_alike(fake: FakeServer) -> None:
 
 
 def test_what_is_safe_comes_from_the_contract() -> None:
-    assert is_safe(v1.GetWindowRequest())
-    assert is_safe(v1.AckEventsRequest())
-    assert not is_safe(v1.AppendMessagesRequest())
-    assert is_safe(v1.AppendMessagesRequest(request_id="r"))
+    with ms.Client("127.0.0.1:1") as client:
+        unsafe = {name for name, rpc in client._rpcs.items() if not rpc.is_safe}
+    names = ("PollTasks", "BackUp", "CompactStore")
+    assert unsafe == {f"memorysidecar.v1.{name}Request" for name in names}
 
 
 def test_pauses_grow_vary_and_end() -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import functools
 import os
-import secrets
 import weakref
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import grpc
 from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
@@ -55,13 +54,26 @@ _METHODS: Final[dict[str, MethodDescriptor]] = {
 }
 
 
-def is_safe(request: ProtoMessage) -> bool:
-    """Tells whether a call may be repeated: it has a request id, or the contract declares it
-    idempotent."""
-    if getattr(request, "request_id", ""):
-        return True
-    level = _METHODS[request.DESCRIPTOR.full_name].GetOptions().idempotency_level
-    return bool(level != MethodOptions.IDEMPOTENCY_UNKNOWN)
+class Rpc(NamedTuple):
+    """An rpc, and what its requests have by the contract: looked up once, not in every call."""
+
+    call: Callable[..., Any]
+    has_namespace: bool
+    has_request_id: bool
+    is_safe: bool
+    """Calls may be repeated: each gets a request id, or the contract declares them idempotent."""
+
+
+def _rpc_of(call: Callable[..., Any], method: MethodDescriptor) -> Rpc:
+    fields = method.input_type.fields_by_name
+    level = method.GetOptions().idempotency_level
+    has_request_id = "request_id" in fields
+    return Rpc(
+        call=call,
+        has_namespace="namespace" in fields,
+        has_request_id=has_request_id,
+        is_safe=has_request_id or level != MethodOptions.IDEMPOTENCY_UNKNOWN,
+    )
 
 
 def _leads_to_condition(field: FieldDescriptor, above: frozenset[Descriptor]) -> bool:
@@ -74,11 +86,21 @@ def _leads_to_condition(field: FieldDescriptor, above: frozenset[Descriptor]) ->
     return kind not in above and any(_leads_to_condition(one, within) for one in kind.fields)
 
 
+class _Condition(NamedTuple):
+    """A field that must not be empty when set, or that holds such fields."""
+
+    name: str
+    is_list: bool
+    is_message: bool
+
+
 @functools.cache
-def _conditions(kind: Descriptor) -> frozenset[str]:
-    """Names the fields of a message that must not be empty when set, and those that hold such."""
-    found = (one.name for one in kind.fields if _leads_to_condition(one, frozenset((kind,))))
-    return frozenset(found)
+def _conditions(kind: Descriptor) -> tuple[_Condition, ...]:
+    return tuple(
+        _Condition(one.name, not one.has_presence, one.message_type is not None)
+        for one in kind.fields
+        if _leads_to_condition(one, frozenset((kind,)))
+    )
 
 
 def refuse_empty(message: ProtoMessage, path: str = "") -> None:
@@ -87,16 +109,15 @@ def refuse_empty(message: ProtoMessage, path: str = "") -> None:
 
     :raises ValueError: naming the first one.
     """
-    names = _conditions(message.DESCRIPTOR)
-    for field, value in message.ListFields() if names else ():
-        if field.name not in names:
+    for name, is_list, is_message in _conditions(message.DESCRIPTOR):
+        if not is_list and not message.HasField(name):
             continue
-        name = f"{path}{field.name}"
+        value = getattr(message, name)
         if value == "":
-            raise ValueError(f"{name} is empty: leave it out, or name one")
-        if field.message_type is not None:
-            for one in [value] if isinstance(value, ProtoMessage) else value:
-                refuse_empty(one, f"{name}.")
+            raise ValueError(f"{path}{name} is empty: leave it out, or name one")
+        if is_message:
+            for one in value if is_list else [value]:
+                refuse_empty(one, f"{path}{name}.")
 
 
 class Base:
@@ -172,8 +193,8 @@ class Base:
             "RecordService": self.records,
             "AdminService": self.admin,
         }
-        self._rpcs: dict[str, Callable[..., Any]] = {
-            request: getattr(stubs[method.containing_service.name], method.name)
+        self._rpcs: dict[str, Rpc] = {
+            request: _rpc_of(getattr(stubs[method.containing_service.name], method.name), method)
             for request, method in _METHODS.items()
         }
 
@@ -187,23 +208,19 @@ class Base:
 
     def _prepare(
         self, request: Any, call: WriteOptions | ReadOptions
-    ) -> tuple[Callable[[float | None], Any], Attempts]:
-        """Fills in what every request has, and gives the call, which takes its time in seconds,
-        with the plan of its attempts."""
+    ) -> tuple[Callable[..., Any], Attempts]:
+        """Fills in what every request has, and gives its rpc with the plan of its attempts."""
         for name in call:
             if name not in OPTIONS:
                 raise TypeError(f'the method has no argument "{name}"')
         refuse_empty(request)
-        fields = request.DESCRIPTOR.fields_by_name
-        if "namespace" in fields:
-            request.namespace = call.get("namespace", self.namespace)
-        if "request_id" in fields:
-            request.request_id = call.get("request_id") or secrets.token_hex(16)
         rpc = self._rpcs[request.DESCRIPTOR.full_name]
-        attempts = Attempts(
-            self.retry, timeout=call.get("timeout", self.timeout), safe=is_safe(request)
-        )
-        return lambda timeout: rpc(request, timeout=timeout, metadata=self.metadata), attempts
+        if rpc.has_namespace:
+            request.namespace = call.get("namespace", self.namespace)
+        if rpc.has_request_id:
+            request.request_id = call.get("request_id") or new_request_id()
+        timeout = call.get("timeout", self.timeout)
+        return rpc.call, Attempts(self.retry, timeout=timeout, safe=rpc.is_safe)
 
     def _watch_state(
         self,
@@ -225,9 +242,14 @@ class Base:
         )
 
 
+def new_request_id() -> str:
+    """Makes the id of a request."""
+    return os.urandom(16).hex()
+
+
 def named(call: WriteOptions) -> WriteOptions:
     """Gives options with a request id, for a mutation that takes several calls."""
-    return {**call, "request_id": call.get("request_id") or secrets.token_hex(16)}
+    return {**call, "request_id": call.get("request_id") or new_request_id()}
 
 
 def on_page(request: Any, token: str) -> Any:

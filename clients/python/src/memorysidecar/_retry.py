@@ -41,26 +41,29 @@ def is_transient(error: MemorySidecarError) -> bool:
 class Attempts:
     """The attempts of one call, bounded by their number and by the call's deadline."""
 
+    __slots__ = ("_failures", "_is_safe", "_policy", "_start", "_timeout")
+
     def __init__(self, policy: RetryPolicy, *, timeout: float | None, safe: bool) -> None:
         self._policy = policy
-        self._deadline = None if timeout is None else time.monotonic() + timeout
-        self._left = policy.max_attempts if safe else 1
+        self._timeout = timeout
+        self._start = time.monotonic()
+        self._is_safe = safe
         self._failures = 0
 
     def timeout(self) -> float | None:
         """Gives the seconds that are left. None means no deadline."""
-        if self._deadline is None:
-            return None
-        return max(0.0, self._deadline - time.monotonic())
+        if self._timeout is None or self._failures == 0:
+            return self._timeout
+        return max(0.0, self._start + self._timeout - time.monotonic())
 
     def delay_after(self, error: MemorySidecarError) -> float:
         """Gives the pause before the next attempt, or raises the error when there is none."""
         self._failures += 1
-        self._left -= 1
-        if self._left <= 0 or not is_transient(error):
+        left = self._policy.max_attempts - self._failures if self._is_safe else 0
+        if left <= 0 or not is_transient(error):
             raise error
         delay = self._policy.delay(self._failures, error.retry_delay)
-        left = self.timeout()
-        if left is not None and delay >= left:
+        seconds = self.timeout()
+        if seconds is not None and delay >= seconds:
             raise error
         return delay

@@ -38,7 +38,8 @@ class Calls(Base):
         rpc, attempts = self._prepare(request, call)
         while True:
             try:
-                result: R = rpc(attempts.timeout())
+                timeout = attempts.timeout()
+                result: R = rpc(request, timeout=timeout, metadata=self.metadata)
                 return result
             except grpc.RpcError as error:
                 delay = attempts.delay_after(explain(error, request, self.address))
@@ -57,7 +58,7 @@ class Calls(Base):
     ) -> Iterator[R]:
         rpc, attempts = self._prepare(request, call)
         while True:
-            stream = rpc(attempts.timeout())
+            stream = rpc(request, timeout=attempts.timeout(), metadata=self.metadata)
             begun = False
             try:
                 for chunk in stream:
