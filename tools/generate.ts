@@ -136,31 +136,37 @@ export function generateTypeScript(root: string, out: string): void {
   withScratch((scratch) => {
     const full = join(scratch, "full.binpb");
     const server = join(scratch, "server.binpb");
-    const client = join(scratch, "client.binpb");
     buf(root, "build", "-o", full);
     const set = fromBinary(FileDescriptorSetSchema, readFileSync(full));
     const checks = checksModule(set);
     withoutRules(set);
-    writeFileSync(client, toBinary(FileDescriptorSetSchema, set));
+    generateClient(root, out, set);
+    befriend(join(out, TYPESCRIPT[1]));
     for (const file of set.file) {
       if (file.package.startsWith("memorysidecar.")) file.messageType.forEach(makeStructsOpaque);
     }
     writeFileSync(server, toBinary(FileDescriptorSetSchema, set));
     buf(root, "generate", "--template", "buf.gen.yaml", "-o", out, server);
     writeFileSync(join(out, CHECKS), checks);
-    const paths = CLIENT_PATHS.flatMap((path) => ["--path", path]);
-    buf(
-      root,
-      "generate",
-      "--template",
-      "clients/typescript/buf.gen.yaml",
-      "-o",
-      out,
-      client,
-      ...paths,
-    );
-    befriend(join(out, TYPESCRIPT[1]));
   });
+}
+
+/** Writes the bare code of the TypeScript client below `out`, as ts-proto makes it. */
+export function generateClient(root: string, out: string, set = contract(root)): void {
+  withScratch((scratch) => {
+    const image = join(scratch, "client.binpb");
+    writeFileSync(image, toBinary(FileDescriptorSetSchema, set));
+    const template = "clients/typescript/buf.gen.yaml";
+    const paths = CLIENT_PATHS.flatMap((path) => ["--path", path]);
+    buf(root, "generate", "--template", template, "-o", out, image, ...paths);
+  });
+}
+
+/** Gives the contract of the last commit, without rules. */
+function contract(root: string): FileDescriptorSet {
+  const set = fromBinary(FileDescriptorSetSchema, readFileSync(join(root, IMAGE)));
+  withoutRules(set);
+  return set;
 }
 
 /** Removes the rules of fields from the descriptors. */

@@ -1,7 +1,9 @@
 """Times calls of the Python client beside the same calls of the bare generated stub.
 
 Usage: overhead.py ADDRESS ROUNDS. Prints one JSON object: for each measurement, its rounds, each
-with microseconds a call at the median, and microseconds of the process's CPU a call.
+with microseconds a call at the median (in flight: on average), and microseconds of the process's
+CPU a call. The two take turns call by call, in flight batch by batch: a pause of the machine, of
+the collector or of the compiler is shared out between them.
 """
 
 from __future__ import annotations
@@ -23,6 +25,9 @@ import grpc
 TEXT = "x" * 300
 CALLS = 150
 IN_FLIGHT = 32
+EACH = 6
+BATCHES = 10
+WARM_UP = 2
 Measured = dict[str, list[dict[str, float]]]
 
 
@@ -40,33 +45,45 @@ def window_request() -> v1.GetWindowRequest:
 def one_caller(address: str, rounds: int) -> Measured:
     client = Client(address)
     stub: Any = SessionServiceStub(grpc.insecure_channel(address))
-    calls: dict[str, Callable[[], object]] = {
-        "append bare": lambda: stub.AppendMessages(append_request(), timeout=30),
-        "append": lambda: client.append("ours", TEXT),
-        "window bare": lambda: stub.GetWindow(window_request(), timeout=30),
-        "window": lambda: client.window("ours", newest=20),
+    calls: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
+        "append": (
+            lambda: client.append("ours", TEXT),
+            lambda: stub.AppendMessages(append_request(), timeout=30),
+        ),
+        "window": (
+            lambda: client.window("ours", newest=20),
+            lambda: stub.GetWindow(window_request(), timeout=30),
+        ),
     }
     for session in ("bare", "ours"):
         client.create_session(session)
-    for call in calls.values():
-        timed(call)
-    found: Measured = {name: [] for name in calls}
-    for turn in range(rounds):
-        # Each goes first as often as last.
-        for name, call in list(calls.items())[:: 1 if turn % 2 else -1]:
-            found[name].append(timed(call))
+    found: Measured = {}
+    for turn in range(-WARM_UP, rounds):
+        for name, pair in calls.items():
+            result = by_turns(pair)
+            if turn >= 0:
+                keep(found, name, result)
     return found
 
 
-def timed(call: Callable[[], object]) -> dict[str, float]:
-    spans = []
-    cpu = time.process_time()
-    for _ in range(CALLS):
-        start = time.perf_counter()
-        call()
-        spans.append(time.perf_counter() - start)
-    cpu = time.process_time() - cpu
-    return {"us": statistics.median(spans) * 1e6, "cpuUs": cpu / CALLS * 1e6}
+def keep(found: Measured, name: str, result: list[dict[str, float]]) -> None:
+    for key, one in zip((name, f"{name} bare"), result, strict=True):
+        found.setdefault(key, []).append(one)
+
+
+def by_turns(pair: tuple[Callable[[], object], Callable[[], object]]) -> list[dict[str, float]]:
+    spans: tuple[list[float], list[float]] = ([], [])
+    cpus = [0.0, 0.0]
+    for turn in range(CALLS):
+        for index in (0, 1) if turn % 2 else (1, 0):
+            cpu, start = time.process_time(), time.perf_counter()
+            pair[index]()
+            spans[index].append(time.perf_counter() - start)
+            cpus[index] += time.process_time() - cpu
+    return [
+        {"us": statistics.median(span) * 1e6, "cpuUs": cpu / CALLS * 1e6}
+        for span, cpu in zip(spans, cpus, strict=True)
+    ]
 
 
 async def in_flight(address: str, rounds: int) -> Measured:
@@ -75,29 +92,31 @@ async def in_flight(address: str, rounds: int) -> Measured:
         grpc.aio.insecure_channel(address) as channel,
     ):
         stub: Any = SessionServiceStub(channel)
-        calls: dict[str, Callable[[], Awaitable[object]]] = {
-            "append of 32 bare": lambda: stub.AppendMessages(append_request(), timeout=30),
-            "append of 32": lambda: client.append("ours", TEXT),
-        }
-        found: Measured = {name: [] for name in calls}
-        for turn in range(rounds + 1):
-            for name, call in list(calls.items())[:: 1 if turn % 2 else -1]:
-                result = await loaded(call)
-                # The first round warms up.
-                if turn > 0:
-                    found[name].append(result)
+        pair: tuple[Callable[[], Awaitable[object]], ...] = (
+            lambda: client.append("ours", TEXT),
+            lambda: stub.AppendMessages(append_request(), timeout=30),
+        )
+        found: Measured = {}
+        for turn in range(-WARM_UP, rounds):
+            sums = [{"us": 0.0, "cpuUs": 0.0}, {"us": 0.0, "cpuUs": 0.0}]
+            for batch in range(BATCHES):
+                for index in (0, 1) if batch % 2 else (1, 0):
+                    for key, value in (await loaded(pair[index])).items():
+                        sums[index][key] += value / BATCHES
+            if turn >= 0:
+                keep(found, "append of 32", sums)
         return found
 
 
 async def loaded(call: Callable[[], Awaitable[object]]) -> dict[str, float]:
     async def caller() -> None:
-        for _ in range(CALLS // 5):
+        for _ in range(EACH):
             await call()
 
     cpu, start = time.process_time(), time.perf_counter()
     await asyncio.gather(*(caller() for _ in range(IN_FLIGHT)))
     span, cpu = time.perf_counter() - start, time.process_time() - cpu
-    count = CALLS // 5 * IN_FLIGHT
+    count = EACH * IN_FLIGHT
     return {"us": span / count * 1e6, "cpuUs": cpu / count * 1e6}
 
 

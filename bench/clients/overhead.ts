@@ -1,32 +1,45 @@
 // Times calls of the TypeScript client beside the same calls of the bare generated stub.
 //
-//   node bench/clients/overhead.ts ADDRESS ROUNDS
+//   node bench/clients/overhead.ts ADDRESS ROUNDS CODE
 //
-// Prints one JSON object: for each measurement, its rounds, each with microseconds a call at the
-// median (in flight: on average), and microseconds of the process's CPU a call.
+// CODE is the folder with the code that ts-proto makes of the contract, as it makes it. Prints one
+// JSON object: for each measurement, its rounds, each with microseconds a call at the median (in
+// flight: on average), and microseconds of the process's CPU a call. The two take turns call by
+// call, in flight batch by batch: a pause of the machine, of the collector or of the compiler is
+// shared out between them.
 
 import { randomUUID } from "node:crypto";
-import { Metadata } from "@grpc/grpc-js";
-import { Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
-import {
-  AppendMessagesRequest,
-  GetWindowRequest,
-  type SessionServiceClient,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
+import { credentials, Metadata } from "@grpc/grpc-js";
+import type * as messages from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
+import type * as services from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
 import { connect } from "../../clients/typescript/src/index.ts";
+import { median } from "../stats.ts";
 
 const CALLS = 150;
 const IN_FLIGHT = 32;
+const EACH = 6;
+const BATCHES = 10;
+// The compiler takes this long to come to rest.
+const WARM_UP = 8;
 const TEXT = "x".repeat(300);
-const [, , address = "", rounds = "5"] = process.argv;
+const [, , address = "", rounds = "5", bareCode = ""] = process.argv;
 
 interface Timed {
   readonly us: number;
   readonly cpuUs: number;
 }
 
+type Call = () => Promise<unknown>;
+/** A call of the client, and the same call of the bare stub. */
+type Pair = readonly [ours: Call, bare: Call];
+type Measured = [ours: Timed, bare: Timed];
+
 const client = connect(address);
-const stub: SessionServiceClient = client.raw.sessions;
+const { Message, Role } = (await import(`${bareCode}/message.ts`)) as typeof messages;
+const { AppendMessagesRequest, GetWindowRequest, SessionServiceClient } = (await import(
+  `${bareCode}/session_service.ts`
+)) as typeof services;
+const stub = new SessionServiceClient(address, credentials.createInsecure());
 type Done = (error: Error | null) => void;
 
 function bare(start: (done: Done) => void): Promise<void> {
@@ -36,64 +49,89 @@ function bare(start: (done: Done) => void): Promise<void> {
 }
 
 const deadline = () => ({ deadline: Date.now() + 30_000 });
-const calls: Readonly<Record<string, () => Promise<unknown>>> = {
-  "append bare": () => {
-    const message = { ...Message.decode(new Uint8Array()), role: Role.USER, text: TEXT };
-    const empty = AppendMessagesRequest.decode(new Uint8Array());
-    const request = { ...empty, sessionId: "bare", messages: [message], requestId: randomUUID() };
+const append: Pair = [
+  () => client.append("ours", TEXT),
+  () => {
+    const message = Message.fromPartial({ role: Role.USER, text: TEXT });
+    const said = { sessionId: "bare", messages: [message], requestId: randomUUID() };
+    const request = AppendMessagesRequest.fromPartial(said);
     return bare((done) => stub.appendMessages(request, new Metadata(), deadline(), done));
   },
-  append: () => client.append("ours", TEXT),
-  "window bare": () => {
-    const empty = GetWindowRequest.decode(new Uint8Array());
-    const request = { ...empty, sessionId: "bare", newest: 20 };
+];
+const window: Pair = [
+  () => client.window("ours", { newest: 20 }),
+  () => {
+    const request = GetWindowRequest.fromPartial({ sessionId: "bare", newest: 20 });
     return bare((done) => stub.getWindow(request, new Metadata(), deadline(), done));
   },
-  window: () => client.window("ours", { newest: 20 }),
-};
+];
 
-async function timed(call: () => Promise<unknown>): Promise<Timed> {
-  const spans: number[] = [];
-  const cpu = process.cpuUsage();
-  for (let i = 0; i < CALLS; i++) {
-    const start = performance.now();
-    await call();
-    spans.push(performance.now() - start);
+/** The CPU of this process so far, in microseconds. */
+function cpuNow(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+async function oneCaller(pair: Pair): Promise<Measured> {
+  const spans: [number[], number[]] = [[], []];
+  const cpus: [number, number] = [0, 0];
+  for (let turn = 0; turn < CALLS; turn++) {
+    for (const index of turn % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
+      const [cpu, start] = [cpuNow(), performance.now()];
+      await pair[index]();
+      spans[index].push(performance.now() - start);
+      cpus[index] += cpuNow() - cpu;
+    }
   }
-  const { user, system } = process.cpuUsage(cpu);
-  const us = (spans.sort((a, b) => a - b)[CALLS / 2] ?? 0) * 1_000;
-  return { us, cpuUs: (user + system) / CALLS };
+  const timed = (index: 0 | 1): Timed => ({
+    us: median(spans[index]) * 1_000,
+    cpuUs: cpus[index] / CALLS,
+  });
+  return [timed(0), timed(1)];
 }
 
-async function loaded(call: () => Promise<unknown>): Promise<Timed> {
-  const each = CALLS / 5;
-  const cpu = process.cpuUsage();
-  const start = performance.now();
-  const caller = async (): Promise<void> => {
-    for (let i = 0; i < each; i++) await call();
-  };
-  await Promise.all(Array.from({ length: IN_FLIGHT }, caller));
-  const us = ((performance.now() - start) * 1_000) / (each * IN_FLIGHT);
-  const { user, system } = process.cpuUsage(cpu);
-  return { us, cpuUs: (user + system) / (each * IN_FLIGHT) };
+async function loaded(pair: Pair): Promise<Measured> {
+  const spans: [number, number] = [0, 0];
+  const cpus: [number, number] = [0, 0];
+  for (let turn = 0; turn < BATCHES; turn++) {
+    for (const index of turn % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
+      const caller = async (): Promise<void> => {
+        for (let i = 0; i < EACH; i++) await pair[index]();
+      };
+      const [cpu, start] = [cpuNow(), performance.now()];
+      await Promise.all(Array.from({ length: IN_FLIGHT }, caller));
+      spans[index] += performance.now() - start;
+      cpus[index] += cpuNow() - cpu;
+    }
+  }
+  const calls = BATCHES * EACH * IN_FLIGHT;
+  const timed = (index: 0 | 1): Timed => ({
+    us: (spans[index] * 1_000) / calls,
+    cpuUs: cpus[index] / calls,
+  });
+  return [timed(0), timed(1)];
 }
 
-const steps = Object.entries(calls).map(([name, call]) => ({ name, run: () => timed(call) }));
-for (const name of ["append", "append bare"]) {
-  const call = calls[name];
-  if (call === undefined) throw new Error(`no call ${name}`);
-  steps.push({ name: name.replace("append", "append of 32"), run: () => loaded(call) });
-}
 for (const session of ["bare", "ours"]) await client.createSession({ sessionId: session });
 const found: Record<string, Timed[]> = {};
-// The first round warms up. Each goes first as often as last.
-for (let round = 0; round <= Number(rounds); round++) {
-  for (const { name, run } of round % 2 === 0 ? steps : steps.toReversed()) {
-    const one = await run();
-    if (round === 0) continue;
-    found[name] ??= [];
-    found[name].push(one);
+const steps = {
+  append: () => oneCaller(append),
+  window: () => oneCaller(window),
+  "append of 32": () => loaded(append),
+};
+for (let round = -WARM_UP; round < Number(rounds); round++) {
+  for (const [name, run] of Object.entries(steps)) {
+    const [ours, theirs] = await run();
+    if (round < 0) continue;
+    for (const [key, one] of [
+      [name, ours],
+      [`${name} bare`, theirs],
+    ] as const) {
+      found[key] ??= [];
+      found[key].push(one);
+    }
   }
 }
 console.log(JSON.stringify(found));
 client.close();
+stub.close();
