@@ -24,6 +24,7 @@ REPLACED = {
             "InMemoryUserMemoryStore": "UserMemoryStore",
             "InMemoryConversationStore": "ConversationStore",
             "InMemoryVectorStore": "VectorStore",
+            "ShortTermMemory": "ShortTermMemory",
         },
     ),
     "definable": ("definable.memory", {"Memory": "Memory", "InMemoryStore": "SessionStore"}),

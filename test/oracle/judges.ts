@@ -28,6 +28,54 @@ const SELECTOOLS_TESTS = [
   ...["property_based", "prompt_compression", "unified_memory_config"],
 ];
 
+const LAUREN_TESTS = [
+  ...["user_memory", "memory", "memory_extended", "vector_extended", "knowledge"],
+  ...["subagent", "tools"],
+].map((name) => `tests/unit/test_${name}.py`);
+LAUREN_TESTS.push(
+  ...[
+    ...["agent_runner_e2e", "knowledge_agent", "per_agent_state", "skill_context_window"],
+    ...["skill_conversation_memory", "skill_memory_summarization", "skill_rag_pipeline"],
+    ...["skill_session_isolation", "skill_vector_store"],
+  ].map((name) => `tests/integration/test_${name}.py`),
+);
+
+const LAUREN_TESTS_SINCE_1_2 = [
+  ...["anthropic_tool_healing", "memory_trim_floor_guard", "memory_trim_user_anchor"],
+  "streaming_tool_use_atomicity",
+].map((name) => `tests/unit/test_${name}.py`);
+
+const LAUREN_TESTS_SINCE_1_3 = [
+  ...["context_budget", "idempotency", "reasoning_content_roundtrip", "thinking_roundtrip"],
+  "tool_conversation_integrity",
+].map((name) => `tests/unit/test_${name}.py`);
+LAUREN_TESTS_SINCE_1_3.push("tests/integration/test_mid_turn_recovery.py");
+
+/** Tests that make two stores without names and expect that they share nothing. */
+const LAUREN_SHARED = [
+  "agent_runner_e2e.py::TestRunMemoryAndStore::test_per_request_store_override_wins_over_meta",
+  "per_agent_state.py::TestRunnerConsultsAgentMeta::test_per_request_store_override_wins",
+  "skill_conversation_memory.py::TestAgentConversationMemory::test_per_request_store_override_wins",
+  "skill_session_isolation.py::TestTenantIsolation::test_same_user_different_tenants_have_separate_histories",
+];
+
+/** A release of lauren-ai. */
+function lauren(version: string, sha256: string, files: readonly string[]): Judge {
+  return {
+    release: `lauren-ai-${version}`,
+    script: "lauren_oracle.py",
+    sdist: { name: `lauren_ai-${version}`, sha256 },
+    tests: {
+      dropin: "lauren",
+      files,
+      deselected: LAUREN_SHARED.map((test) => ({
+        test: `tests/integration/test_${test}`,
+        because: "stores without names share the conversations of a namespace",
+      })),
+    },
+  };
+}
+
 export const JUDGES: readonly Judge[] = [
   {
     release: "selectools-1.3.0",
@@ -47,39 +95,11 @@ export const JUDGES: readonly Judge[] = [
       ],
     },
   },
-  {
-    release: "lauren-ai-1.6.0",
-    script: "lauren_oracle.py",
-    sdist: {
-      name: "lauren_ai-1.6.0",
-      sha256: "ed439f71549bf7425c7e73336893683df9e9cac80b8f5e9556f672540052b08c",
-    },
-    tests: {
-      dropin: "lauren",
-      files: [
-        "tests/unit/test_user_memory.py",
-        "tests/unit/test_memory.py",
-        "tests/unit/test_memory_extended.py",
-        "tests/unit/test_vector_extended.py",
-        "tests/unit/test_knowledge.py",
-        "tests/integration/test_skill_vector_store.py",
-        "tests/integration/test_skill_conversation_memory.py",
-        "tests/integration/test_skill_rag_pipeline.py",
-        "tests/integration/test_skill_session_isolation.py",
-        "tests/integration/test_knowledge_agent.py",
-      ],
-      deselected: [
-        {
-          test: "tests/integration/test_skill_conversation_memory.py::TestAgentConversationMemory::test_per_request_store_override_wins",
-          because: "stores without names share the conversations of a namespace",
-        },
-        {
-          test: "tests/integration/test_skill_session_isolation.py::TestTenantIsolation::test_same_user_different_tenants_have_separate_histories",
-          because: "stores without names share the conversations of a namespace",
-        },
-      ],
-    },
-  },
+  lauren("1.6.0", "ed439f71549bf7425c7e73336893683df9e9cac80b8f5e9556f672540052b08c", [
+    ...LAUREN_TESTS,
+    ...LAUREN_TESTS_SINCE_1_2,
+    ...LAUREN_TESTS_SINCE_1_3,
+  ]),
   {
     release: "definable-0.5.0",
     script: "definable_oracle.py",

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import itertools
+import json
 import random
+import re
+from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
+from lauren_ai._memory import ShortTermMemory
 from lauren_ai._memory._in_memory_user import InMemoryUserMemoryStore as Theirs
 from lauren_ai._memory._stores import InMemoryConversationStore
 from lauren_ai._memory._user import MemoryFact
 from memorysidecar.compat import use
 from memorysidecar.compat.lauren import ConversationStore
+from memorysidecar.compat.lauren import ShortTermMemory as OurMemory
 from memorysidecar.compat.lauren import UserMemoryStore as Ours
 
 from compare import Case, Feature, Side, main
-from words import line
+from words import line, text
 
 START = datetime(2026, 1, 1, tzinfo=timezone.utc)
 USERS = ["ana", "bo"]
@@ -168,9 +174,197 @@ def play_conversations(case: Case, side: Side) -> list[Any]:
     return asyncio.run(converse(case, side))
 
 
+IMAGE = {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}
+
+
+def draw_turn(rng: random.Random, calls: list[str], say: Callable[..., str]) -> dict[str, Any]:
+    """Something that is said: texts and blocks, calls in both forms, results that may be late."""
+    kind = rng.random()
+    if kind < 0.35:
+        content: Any = say(rng)
+        if rng.random() < 0.15:
+            content = [{"type": "text", "text": say(rng)}, IMAGE]
+        return {"op": "user", "content": content}
+    if kind < 0.55:
+        return {"op": "assistant", "message": {"role": "assistant", "content": say(rng)}}
+    if kind < 0.75 or not calls:
+        ids = [f"c{len(calls) + index}" for index in range(rng.randint(1, 3))]
+        calls.extend(ids)
+        message: dict[str, Any] = {"role": "assistant", "content": rng.choice([None, say(rng)])}
+        if rng.random() < 0.5:
+            function = {"name": "find", "arguments": '{"q": "tea"}'}
+            message["tool_calls"] = [
+                {"id": one, "type": "function", "function": function} for one in ids
+            ]
+        else:
+            used = [{"type": "tool_use", "id": one, "name": "find", "input": {}} for one in ids]
+            message["content"] = [{"type": "text", "text": say(rng)}, *used]
+        return {"op": "assistant", "message": message}
+    if rng.random() < 0.5:
+        ids = calls[-rng.randint(1, 3) :]
+        blocks = [{"type": "tool_result", "tool_use_id": one, "content": say(rng)} for one in ids]
+        return {"op": "user", "content": blocks}
+    answered = {"role": "tool", "tool_call_id": rng.choice(calls[-3:]), "content": say(rng)}
+    return {"op": "result", "message": answered}
+
+
+def draw_memory(rng: random.Random, say: Callable[..., str] = text) -> Case:
+    """A conversation that is viewed, trimmed, summarized, saved and restored."""
+    calls: list[str] = []
+    ops: list[dict[str, Any]] = []
+    if rng.random() < 0.4:
+        ops.append({"op": "append", "message": {"role": "system", "content": line(rng)}})
+    for _ in range(rng.randint(5, 30)):
+        kind = rng.random()
+        if kind < 0.75:
+            ops.append(draw_turn(rng, calls, say))
+        elif kind < 0.8:
+            ops.append({"op": "fit", "tokens": rng.choice([0, 5, 20, 60, 200])})
+        elif kind < 0.87:
+            ops.append({"op": "recent", "keep": rng.randint(0, 8), "summary": line(rng)})
+        elif kind < 0.9:
+            ops.append({"op": rng.choice(["save", "restore", "restore"])})
+        elif kind < 0.93:
+            ops.append({"op": "heal"})
+        elif kind < 0.95:
+            ops.append({"op": "pop"})
+        elif kind < 0.96:
+            ops.append({"op": "clear"})
+        else:
+            ops.append({"op": "again"})
+    return {"options": {"max_tokens": rng.choice([5, 20, 60, 200, 40_000])}, "ops": ops}
+
+
+def draw_short(rng: random.Random) -> Case:
+    """A conversation of short texts, which no release cuts, with what the server decides."""
+    case = draw_memory(rng, line)
+    kept = [op for op in case["ops"] if op["op"] not in ("heal", "restore")]
+    # The later releases refuse some results.
+    case["ops"] = [{**op, "op": "append"} if op["op"] == "result" else op for op in kept]
+    return case
+
+
+def act(memory: Any, op: dict[str, Any], saved: list[Any]) -> Any:
+    """Does an operation, and gives its result."""
+    match op["op"]:
+        case "append":
+            memory._messages.append(copy.deepcopy(op["message"]))
+        case "user":
+            memory.add_user(copy.deepcopy(op["content"]))
+        case "assistant":
+            memory.add_assistant(copy.deepcopy(op["message"]))
+        case "result":
+            memory.add_tool_result(copy.deepcopy(op["message"]))
+        case "fit":
+            memory.trim_to_fit(op["tokens"])
+        case "recent":
+            older = memory.messages_to_summarize(op["keep"])
+            memory.set_summary(op["summary"])
+            memory.trim_to_recent(op["keep"])
+            return older
+        case "save":
+            saved.append(memory.snapshot())
+        case "restore":
+            memory.restore(copy.deepcopy(saved[-1]) if saved else [])
+        case "heal" if hasattr(memory, "ensure_valid"):
+            memory.ensure_valid()
+        case "pop" if len(memory):
+            memory._messages.pop()
+        case "clear":
+            memory.clear()
+    return None
+
+
+def play_memory(case: Case, side: Side) -> list[Any]:
+    """The messages for a model, and the whole buffer, after each operation."""
+    budget = case["options"]["max_tokens"]
+    memory: Any = ShortTermMemory(budget) if side == "theirs" else OurMemory(budget)
+    seen: list[Any] = []
+    saved: list[Any] = []
+    for op in case["ops"]:
+        if op["op"] == "again" and side == "ours":
+            # The conversation goes on in another process.
+            memory = OurMemory(budget, session_id=memory.session_id)
+        try:
+            seen.append(act(memory, op, saved))
+        except ValueError as error:
+            seen.append(str(error))
+        except Exception as error:
+            if type(error).__name__ != "ToolConversationIntegrityError":
+                raise
+            seen.append(str(error))
+        seen.append(memory.messages())
+        seen.append([memory.snapshot().get(name) for name in ("messages", "summary")])
+        seen.append([len(memory), memory.token_estimate])
+    return seen
+
+
+def without_healed(shown: Any) -> Any:
+    """A thing that is shown, without the answers for calls that were left open."""
+    if isinstance(shown, dict):
+        return {key: without_healed(value) for key, value in shown.items()}
+    if not isinstance(shown, list):
+        return shown
+    kept = [without_healed(one) for one in shown if "was interrupted" not in json.dumps(one)]
+    return kept
+
+
+def answers(op: dict[str, Any]) -> list[str]:
+    """The calls that an operation answers."""
+    content = op.get("content")
+    blocks = content if isinstance(content, list) else []
+    found = [op.get("message", {}), *blocks]
+    return [one[key] for one in found for key in ("tool_call_id", "tool_use_id") if key in one]
+
+
+def has_stray_result(case: Case) -> bool:
+    """Tells if a result does not follow its call at once, or follows it twice."""
+    open_ids: list[str] = []
+    for op in case["ops"]:
+        answered = answers(op)
+        if any(one not in open_ids for one in answered):
+            return True
+        if not answered:
+            open_ids = re.findall(r"'id': '(c\d+)'", str(op.get("message", "")))
+        open_ids = [one for one in open_ids if one not in answered]
+    return False
+
+
+def has_calls(messages: list[Any]) -> bool:
+    """Tells if a message makes calls."""
+    return any("tool_use" in str(one) or "tool_calls" in one for one in messages)
+
+
+def known_memory(case: Case, theirs: Any, ours: Any) -> str | None:
+    """The differences that docs/compat/lauren.md lists."""
+    names = {op["op"] for op in case["ops"]}
+    # A snapshot is a list of messages and a summary.
+    theirs, ours = (
+        one[0] if isinstance(one, list) and one and isinstance(one[0], list) else one
+        for one in (theirs, ours)
+    )
+    has_lists = isinstance(theirs, list) and isinstance(ours, list)
+    # Differences of the first releases.
+    if not hasattr(ShortTermMemory, "ensure_valid") and "fit" in names and has_lists:
+        rest = iter(theirs)
+        if len(ours) < len(theirs) and all(one in rest for one in ours):
+            return "trim_to_fit lets a part of a token pass"
+    if not hasattr(ShortTermMemory, "_safe_keep_recent") and "recent" in names and has_lists:
+        if ours == theirs[: len(ours)] and has_calls(theirs[len(ours) :]):
+            return "a summary splits a call and its results"
+    is_stray = has_stray_result(case)
+    if is_stray and without_healed(theirs) == without_healed(ours):
+        return "results of other calls do not tell where an open call is answered"
+    if is_stray and has_lists and theirs == ours[: len(theirs)] and "recent" in names:
+        return "a result without its call keeps nothing before it from a summary"
+    return None
+
+
 FEATURES = [
     Feature("facts", draw_facts, play_facts, known_facts),
     Feature("conversations", draw_conversations, play_conversations),
+    Feature("memory", draw_memory, play_memory, known_memory, False),
+    Feature("short memory", draw_short, play_memory, known_memory),
 ]
 
 if __name__ == "__main__":

@@ -154,9 +154,7 @@ def snapshot(name: str, count: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("count", [0, 2])
-def test_of_two_saves_of_lauren_the_last_to_end_wins_whole(
-    frameworks: Client, count: int
-) -> None:
+def test_of_two_saves_of_lauren_the_last_to_end_wins_whole(frameworks: Client, count: int) -> None:
     """No conversation has the summary of one save and the messages of the other."""
     lauren = importlib.import_module("memorysidecar.compat.lauren")
     other = lauren.ConversationStore()
@@ -253,6 +251,127 @@ def test_facts_of_lauren_are_memories_like_others(frameworks: Client) -> None:
     asyncio.run(store.add(moved))
     assert asyncio.run(store.get("ana", "m1")) is None
     assert asyncio.run(store.get("bo", "m1")) == moved
+
+
+def said(*texts: str) -> list[dict[str, Any]]:
+    return [{"role": "user", "content": text} for text in texts]
+
+
+def test_a_short_memory_of_lauren_is_a_session(frameworks: Client) -> None:
+    """Messages that its window leaves out stay in the log; those that are taken back do not."""
+    lauren = importlib.import_module("memorysidecar.compat.lauren")
+    memory = lauren.ShortTermMemory(8, session_id="chat")
+    use_blocks = [{"type": "tool_use", "id": "c1", "name": "find", "input": {"q": "tea"}}]
+    memory.add_user("Find a redwood.")
+    memory.add_assistant({"role": "assistant", "content": use_blocks})
+    memory.add_user([{"type": "tool_result", "tool_use_id": "c1", "content": "Hyperion"}])
+    memory.add_user("Thank you, that is enough.")
+    assert memory.messages() == said("Thank you, that is enough.")
+    assert len(memory) == 4
+    memory.trim_to_fit(8)
+    assert memory._messages == said("Thank you, that is enough.")
+    log = list(frameworks.list_messages("chat"))
+    assert [len(one.tool_calls) for one in log] == [0, 1, 0, 0]
+    assert frameworks.recall("redwood", session_id="chat").hits
+    events = frameworks.list_events(filter={"session_id": "chat"})
+    assert any(event.HasField("messages_trimmed") for event in events)
+    # A guard of lauren-ai takes back what a model said.
+    memory.add_assistant({"role": "assistant", "content": "A secret."})
+    assert memory._messages.pop() == {"role": "assistant", "content": "A secret."}
+    memory.set_summary("About trees.")
+    memory.trim_to_recent(0)
+    assert (len(memory), memory.summary) == (0, "About trees.")
+    assert len(list(frameworks.list_messages("chat"))) == 4
+    memory.clear()
+    assert (len(memory), memory.summary, memory.token_estimate) == (0, "About trees.", 0)
+    assert list(frameworks.list_messages("chat")) == []
+
+
+def test_a_short_memory_of_lauren_takes_any_list(frameworks: Client) -> None:
+    """Messages are put between others, replaced and restored; more than a request holds too."""
+    lauren = importlib.import_module("memorysidecar.compat.lauren")
+    memory = lauren.ShortTermMemory()
+    memory._messages = said("one", "two", "four")
+    first = [one.message_id for one in frameworks.list_messages(memory.session_id)]
+    memory._messages.insert(2, said("three")[0])
+    memory._messages[3] = said("five")[0]
+    del memory._messages[1:2]
+    assert memory.messages() == said("one", "three", "five")
+    assert memory._messages != said("one")
+    kept = [one.message_id for one in frameworks.list_messages(memory.session_id)]
+    assert (kept[0], kept[1] in first) == (first[0], False)
+    saved = memory.snapshot()
+    many = said(*map(str, range(2_100)))
+    memory._messages = [*memory._messages, *many]
+    assert len(memory) == 2_103
+    memory.restore(saved)
+    assert memory.messages() == said("one", "three", "five")
+    assert len(list(frameworks.list_messages(memory.session_id))) == 3
+    memory._messages = []
+    assert memory._messages[0:1] == []
+
+
+def test_a_short_memory_of_lauren_has_what_others_wrote(frameworks: Client) -> None:
+    """Calls and results of another client have the blocks of lauren-ai, and a named session takes
+    the budget of the last process."""
+    lauren = importlib.import_module("memorysidecar.compat.lauren")
+    calls = [{"tool_call_id": name, "name": "find", "arguments": name} for name in ("{}", "1 2")]
+    result = {"tool_call_id": "1 2", "text": "Found."}
+    frameworks.append(
+        "chat",
+        [
+            {"role": "user", "parts": [{"text": "Find it."}]},
+            {"role": "assistant", "text": "Yes.", "tool_calls": calls},
+            {"role": "tool", "text": "No.", "tool_call_id": "{}", "tool_error": True},
+            {"role": "user", "parts": [{"tool_result": result}]},
+            {"role": "assistant", "parts": [{"tool_call": calls[0]}]},
+        ],
+        create_session=True,
+    )
+    memory = lauren.ShortTermMemory(1_000, session_id="chat")
+    used = [
+        {"type": "tool_use", "id": "{}", "name": "find", "input": {}},
+        {"type": "tool_use", "id": "1 2", "name": "find", "input": "1 2"},
+    ]
+    answered = {"type": "tool_result", "tool_use_id": "{}", "content": "No.", "is_error": True}
+    found = {**answered, "tool_use_id": "1 2", "content": "Found.", "is_error": False}
+    assert memory.messages() == [
+        {"role": "user", "content": [{"type": "text", "text": "Find it."}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "Yes."}, *used]},
+        {"role": "user", "content": [answered]},
+        {"role": "user", "content": [found]},
+        {"role": "assistant", "content": used[:1]},
+    ]
+    assert frameworks.get_session("chat").policy.preset.name == "lauren"
+
+
+def test_a_short_memory_of_lauren_keeps_messages_exactly(frameworks: Client) -> None:
+    """Other fields, blocks and forms come back in another process."""
+    lauren = importlib.import_module("memorysidecar.compat.lauren")
+    source = {"type": "base64", "data": "aGk=", "media_type": "image/png"}
+    image = {"type": "image", "source": source}
+    thought = {"type": "thinking", "thinking": "Hm", "signature": "s"}
+    function = {"name": "find", "arguments": "{}"}
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": "x" * 300_000}
+    messages = [
+        {"role": "user", "content": [image, {"type": "image", "source": {"data": "?"}}, "bare", 7]},
+        {"role": "user", "content": [result, result, {**result, "tool_use_id": "c2"}], "n": 2**60},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "function": function}]},
+        {"role": "assistant", "content": [thought]},
+        {"role": "assistant", "content": "Yes", "reasoning_content": "Because"},
+        {"role": "assistant", "content": {"nested": [1]}},
+        {"role": "tool", "tool_call_id": "c1", "content": "\ud800"},
+        {"role": "user", "content": [{"type": "text", "text": str(at)} for at in range(300)]},
+        {"content": ""},
+        ["no message"],
+    ]
+    memory = lauren.ShortTermMemory(1_000_000)
+    memory._messages = messages
+    again = lauren.ShortTermMemory(1_000_000, session_id=memory.session_id)
+    assert again.snapshot() == {"messages": messages, "summary": None}
+    assert again.messages() == messages
+    stored = list(frameworks.list_messages(memory.session_id))
+    assert [part.HasField("image") for part in stored[0].parts] == [True, False, False]
 
 
 def test_what_the_server_refuses_is_raised(frameworks: Client) -> None:

@@ -1,7 +1,8 @@
-"""The stores of lauren-ai, kept by a server.
+"""The memories of lauren-ai, kept by a server.
 
-    from memorysidecar.compat.lauren import ConversationStore, UserMemoryStore, VectorStore
+    from memorysidecar.compat.lauren import ShortTermMemory, UserMemoryStore
 
+ShortTermMemory is a session: the server chooses what a model reads, and keeps the rest.
 UserMemoryStore takes the place of InMemoryUserMemoryStore and SQLiteUserMemoryStore: its facts are
 memories. Recall finds them, contexts include them, and their former states can be restored.
 ConversationStore takes the place of InMemoryConversationStore and SQLiteConversationStore: the
@@ -30,9 +31,10 @@ from .. import v1
 from .._retry import RetryPolicy
 from ..client import Client
 from ..errors import NotFound
+from ._lauren_window import ShortTermMemory
 from ._shared import client_or_default, kept_in, payload_of, sound
 
-__all__ = ["ConversationStore", "UserMemoryStore", "VectorStore"]
+__all__ = ["ConversationStore", "ShortTermMemory", "UserMemoryStore", "VectorStore"]
 
 _SYSTEM = "lauren"
 _CREATED = "created_at"
