@@ -25,8 +25,7 @@ export default defineConfig({
   test: {
     projects: INTEGRATIONS.map(integrationFolder).flatMap((folder) => {
       const lowest = frameworkOf(folder).map((name) => {
-        const find = new RegExp(`^${name}$`);
-        return { find, replacement: join(ROOT, folder, "node_modules/lowest") };
+        return { find: new RegExp(`^${name}(?=/|$)`), replacement: "lowest" };
       });
       const common = { pool: "forks" as const, testTimeout: 60_000, hookTimeout: 60_000 };
       const include = [`${folder}/test/**/*.test.ts`];

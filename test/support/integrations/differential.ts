@@ -71,9 +71,9 @@ async function play<Operation>(
 ): Promise<Difference | undefined> {
   const sides = pair();
   for (const [index, operation] of operations.entries()) {
-    const [theirs, ours] = await Promise.all(
-      [sides.theirs, sides.ours].map((side) => answerOf(side, operation)),
-    );
+    // Theirs is first, so that a pair can make the rest of an operation by its state.
+    const theirs = await answerOf(sides.theirs, operation);
+    const ours = await answerOf(sides.ours, operation);
     if (!isDeepStrictEqual(theirs, ours)) return { index, theirs, ours };
   }
   return undefined;

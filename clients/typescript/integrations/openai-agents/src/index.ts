@@ -1,0 +1,3 @@
+// Everything that the package offers.
+
+export { SidecarSession, type SidecarSessionOptions } from "./session.ts";
