@@ -31,6 +31,8 @@ class Suite:
     select: str = ""
     declared: dict[str, str] = field(default_factory=dict)
     """Tests that do not apply, with their reason."""
+    retries: int = 2
+    """Some of the tests measure time, which a busy machine fails."""
 
 
 def fetch(package: Path) -> Path:
@@ -53,8 +55,7 @@ def judge(
     """Runs a suite. Asserts that all tests pass but the declared ones, that those fail, and that
     the table in the documents has the count."""
     report = scratch / "report.xml"
-    # Some of the tests measure time, which a busy machine fails.
-    options = ["-q", f"--junitxml={report}", "--timeout=120", "--retries=2"]
+    options = ["-q", f"--junitxml={report}", "--timeout=120", f"--retries={suite.retries}"]
     selection = ["-k", suite.select] if suite.select else []
     plugins = ["-p", suite.plugin, "-p", "no:cacheprovider"]
     root = fetched / suite.folder
