@@ -23,6 +23,8 @@ COPY proto proto
 COPY third_party third_party
 COPY tools tools
 COPY src src
+# `memory-sidecar mcp` calls a server through the client.
+COPY clients/typescript/src clients/typescript/src
 RUN npm run build -- server
 # The image brings Node itself; links to development tools and to the client lead nowhere.
 RUN npm prune --omit=dev --no-audit --no-fund \

@@ -410,13 +410,106 @@ export const SETTINGS = {
 /** The name of a setting. */
 export type SettingName = keyof typeof SETTINGS;
 
+/**
+ * The settings of `memory-sidecar mcp`. They have no key in the file. Those of `isScope` say whose
+ * memories a model reaches: they come from here alone, never from the model.
+ */
+export const MCP_SETTINGS = {
+  server: {
+    flag: "server",
+    type: "text",
+    default: "127.0.0.1:50151",
+    description: "Address of the running server: HOST:PORT, [IPV6]:PORT or unix:PATH.",
+  },
+  tokenFile: {
+    flag: "token-file",
+    type: "text",
+    default: undefined,
+    description:
+      "File whose first token is sent with every call. Read again at every start. It must have " +
+      "mode 0600 or stricter.",
+  },
+  tls: {
+    flag: "tls",
+    type: "boolean",
+    default: "false",
+    description: "Encrypts the connection and trusts the certificates of the system.",
+  },
+  tlsCa: {
+    flag: "tls-ca",
+    type: "text",
+    default: undefined,
+    description: "Certificates to trust instead, in PEM. Turns on TLS.",
+  },
+  timeoutMs: {
+    flag: "timeout-ms",
+    type: "integer",
+    default: "30000",
+    unit: "ms",
+    min: 100,
+    max: 600_000,
+    description:
+      "Time limit of a call to the server with its repeats, while which a server that restarts " +
+      "is waited for.",
+  },
+  namespace: {
+    flag: "namespace",
+    type: "text",
+    default: "default",
+    isScope: true,
+    description: "Namespace of all memories and sessions.",
+  },
+  user: {
+    flag: "user",
+    type: "text",
+    default: "",
+    isScope: true,
+    description:
+      "User whose memories and sessions the model reaches. Default: only what belongs to no user, " +
+      "which everybody shares.",
+  },
+  agent: {
+    flag: "agent",
+    type: "text",
+    default: "",
+    isScope: true,
+    description: "Agent that new memories belong to. Default: none, so that all agents see them.",
+  },
+  session: {
+    flag: "session",
+    type: "text",
+    default: "",
+    isScope: true,
+    description: "The only session that the model may read. Default: all sessions of the user.",
+  },
+  readOnly: {
+    flag: "read-only",
+    type: "boolean",
+    default: "false",
+    isScope: true,
+    description: "Offers only the tools that change nothing.",
+  },
+} as const satisfies Readonly<Record<string, McpSetting>>;
+
+/** A setting of `memory-sidecar mcp`. */
+export interface McpSetting extends Setting {
+  /** Whether it says what a model reaches. */
+  readonly isScope?: boolean;
+}
+
+/** The name of a setting of `memory-sidecar mcp`. */
+export type McpSettingName = keyof typeof MCP_SETTINGS;
+
 /** Prefix of every environment variable. */
 export const ENV_PREFIX = "MEMORY_SIDECAR_";
 
 /** The variable of a setting. */
-export function envName(setting: Setting): string {
-  return ENV_PREFIX + setting.flag.replaceAll("-", "_").toUpperCase();
+export function envName(setting: Setting, prefix: string = ENV_PREFIX): string {
+  return prefix + setting.flag.replaceAll("-", "_").toUpperCase();
 }
+
+/** Prefix of the variables of `memory-sidecar mcp`. */
+export const MCP_PREFIX = `${ENV_PREFIX}MCP_`;
 
 /** The key of a setting in the file. */
 export function fileKey(setting: Setting): string {

@@ -8,6 +8,9 @@ import {
   ENV_PREFIX,
   envName,
   fileKey,
+  MCP_PREFIX,
+  MCP_SETTINGS,
+  type McpSettingName,
   SETTINGS,
   type Setting,
   type SettingName,
@@ -21,10 +24,11 @@ import {
 } from "./grpc/address.ts";
 import { readHooksFile } from "./hooks/config.ts";
 import { DEFAULT_HOOKS, type HooksConfig } from "./hooks/config-types.ts";
-import { secretExposure } from "./kit/secret-access.ts";
-import { nearest } from "./kit/text.ts";
+import { firstToken, secretExposure } from "./kit/secret-access.ts";
 import type { LogLevel } from "./log.ts";
+import type { McpReach } from "./mcp/reach.ts";
 import { memoryLimit } from "./memory-limit.ts";
+import { parseSetting, type Raw, readFlags, unknown, type Value } from "./settings.ts";
 import type { ObjectStore } from "./store/backup/object-store.ts";
 
 const DEFAULT_TCP: ListenAddress = { kind: "tcp", host: "127.0.0.1", port: 50_151 };
@@ -93,58 +97,23 @@ export class ConfigError extends Error {
   }
 }
 
-type Value = string | number | boolean | readonly string[];
-type Raw = Map<SettingName, string>;
+type Given = Raw<SettingName>;
 
 const NAMES = Object.keys(SETTINGS) as SettingName[];
-const BY_FLAG = new Map<string, SettingName>(NAMES.map((name) => [SETTINGS[name].flag, name]));
+const MCP_NAMES = Object.keys(MCP_SETTINGS) as McpSettingName[];
 
 function settingOf(name: SettingName): Setting {
   return SETTINGS[name];
 }
 
-/** Reads the words of a command line. A list may be given several times. */
-function readFlags(args: readonly string[], problems: string[]): { raw: Raw; file?: string } {
-  const raw: Raw = new Map();
-  let file: string | undefined;
-  for (let index = 0; index < args.length; index++) {
-    const word = args[index] as string;
-    if (!word.startsWith("--")) {
-      problems.push(`"${word}" is not a flag: flags begin with --`);
-      continue;
-    }
-    const equals = word.indexOf("=");
-    const flag = word.slice(2, equals < 0 ? undefined : equals);
-    const name = BY_FLAG.get(flag);
-    if (name === undefined && flag !== CONFIG_FLAG) {
-      problems.push(unknown(`flag --${flag}`, flag, [...BY_FLAG.keys(), CONFIG_FLAG], "--"));
-      // The word after it is most likely its value, not a fault of its own.
-      if (equals < 0 && args[index + 1]?.startsWith("--") === false) index += 1;
-      continue;
-    }
-    let value = equals < 0 ? undefined : word.slice(equals + 1);
-    const next = args[index + 1];
-    if (value === undefined && name !== undefined && settingOf(name).type === "boolean") {
-      value = "true";
-    } else if (value === undefined && next !== undefined && !next.startsWith("--")) {
-      value = next;
-      index += 1;
-    }
-    if (value === undefined) problems.push(`--${flag} needs a value`);
-    else if (name === undefined) file = value;
-    else if (settingOf(name).type === "list" && raw.has(name)) {
-      raw.set(name, `${raw.get(name)},${value}`);
-    } else raw.set(name, value);
-  }
-  return file === undefined ? { raw } : { raw, file };
-}
-
-function readEnv(env: Environment, problems: string[]): { raw: Raw; file: string | undefined } {
-  const raw: Raw = new Map();
+function readEnv(env: Environment, problems: string[]): { raw: Given; file: string | undefined } {
+  const raw: Given = new Map();
   const known = new Map(NAMES.map((name) => [envName(settingOf(name)), name]));
   const configVariable = `${ENV_PREFIX}CONFIG`;
   for (const [variable, value] of Object.entries(env)) {
     if (!variable.startsWith(ENV_PREFIX) || value === undefined) continue;
+    // Those of `memory-sidecar mcp` may stand beside those of the server.
+    if (variable.startsWith(MCP_PREFIX)) continue;
     const name = known.get(variable);
     if (name !== undefined) raw.set(name, value);
     else if (variable !== configVariable) {
@@ -154,8 +123,8 @@ function readEnv(env: Environment, problems: string[]): { raw: Raw; file: string
   return { raw, file: env[configVariable] };
 }
 
-function readFile(path: string, problems: string[]): Raw {
-  const raw: Raw = new Map();
+function readFile(path: string, problems: string[]): Given {
+  const raw: Given = new Map();
   let content: unknown;
   try {
     content = JSON.parse(readFileSync(path, "utf8"));
@@ -178,48 +147,6 @@ function readFile(path: string, problems: string[]): Raw {
     } else raw.set(name, text);
   }
   return raw;
-}
-
-function unknown(what: string, name: string, known: readonly string[], prefix = ""): string {
-  const near = nearest(name, known);
-  return `unknown ${what}${near === undefined ? "" : `: did you mean ${prefix}${near}?`}`;
-}
-
-/** Turns the text of a setting into its value; adds a problem when it cannot. */
-function parse(setting: Setting, text: string, problems: string[]): Value | undefined {
-  const label = `--${setting.flag}`;
-  switch (setting.type) {
-    case "boolean":
-      if (text === "true" || text === "1") return true;
-      if (text === "false" || text === "0") return false;
-      problems.push(`${label} must be true or false, not "${text}"`);
-      return undefined;
-    case "integer": {
-      const value = Number(text);
-      const { min = 0, max = Number.MAX_SAFE_INTEGER } = setting;
-      if (/^\d{1,16}$/.test(text) && value >= min && value <= max) return value;
-      problems.push(`${label} must be a whole number of ${min} to ${max}, not "${text}"`);
-      return undefined;
-    }
-    case "number": {
-      const value = Number(text);
-      const { min = 0, max = Number.MAX_SAFE_INTEGER } = setting;
-      if (/^\d{1,16}(\.\d{1,16})?$/.test(text) && value >= min && value <= max) return value;
-      problems.push(`${label} must be a number of ${min} to ${max}, not "${text}"`);
-      return undefined;
-    }
-    case "list":
-      return text
-        .split(",")
-        .map((part) => part.trim())
-        .filter((part) => part !== "");
-    case "text":
-      if (setting.oneOf !== undefined && !setting.oneOf.includes(text)) {
-        problems.push(`${label} must be one of ${setting.oneOf.join(", ")}, not "${text}"`);
-        return undefined;
-      }
-      return text;
-  }
 }
 
 function listenAddresses(given: readonly string[], dataDir: string, problems: string[]) {
@@ -303,14 +230,14 @@ function defaultOf({ ofMemory, min = 0, ...setting }: Setting, memoryBytes: numb
  */
 export function readConfig(args: readonly string[], env: Environment = process.env): Config {
   const problems: string[] = [];
-  const flags = readFlags(args, problems);
+  const flags = readFlags<SettingName>(SETTINGS, args, problems, CONFIG_FLAG);
   const variables = readEnv(env, problems);
   const path = flags.file ?? variables.file;
-  const file: Raw = path === undefined ? new Map() : readFile(path, problems);
+  const file: Given = path === undefined ? new Map() : readFile(path, problems);
   const values = new Map<SettingName, Value | undefined>();
   const read = (name: SettingName, byDefault: string | undefined): Value | undefined => {
     const text = flags.raw.get(name) ?? variables.raw.get(name) ?? file.get(name) ?? byDefault;
-    return text === undefined ? undefined : parse(settingOf(name), text, problems);
+    return text === undefined ? undefined : parseSetting(settingOf(name), text, problems);
   };
   const memoryBytes = Number(read("memoryBytes", undefined) ?? memoryLimit().bytes);
   for (const name of NAMES) {
@@ -380,7 +307,11 @@ export function configTable(): string {
 
 /** The settings as lines of help text. */
 export function configHelp(): string {
-  return NAMES.map(settingOf)
+  return helpLines(NAMES.map(settingOf));
+}
+
+function helpLines(settings: readonly Setting[]): string {
+  return settings
     .filter((setting) => setting.hidden !== true)
     .map((setting) => {
       const value = setting.type === "boolean" ? "" : ` ${setting.type.toUpperCase()}`;
@@ -389,6 +320,96 @@ export function configHelp(): string {
       return `  --${setting.flag}${value}${byDefault}\n      ${setting.description}`;
     })
     .join("\n");
+}
+
+/** Configuration of `memory-sidecar mcp`. */
+export interface McpConfig {
+  readonly server: ListenAddress;
+  readonly token: string | undefined;
+  /** Certificates to trust in PEM; `true` means those of the system. */
+  readonly tls: boolean | string;
+  readonly timeoutMs: number;
+  readonly reach: McpReach;
+}
+
+/**
+ * Reads the configuration of `memory-sidecar mcp`. Throws ConfigError with every problem.
+ *
+ * @param args - The words after the subcommand.
+ */
+export function readMcpConfig(args: readonly string[], env: Environment = process.env): McpConfig {
+  const problems: string[] = [];
+  const given = readFlags<McpSettingName>(MCP_SETTINGS, args, problems).raw;
+  const known = new Map(MCP_NAMES.map((name) => [envName(MCP_SETTINGS[name], MCP_PREFIX), name]));
+  for (const [variable, value] of Object.entries(env)) {
+    if (!variable.startsWith(MCP_PREFIX) || value === undefined) continue;
+    const name = known.get(variable);
+    if (name === undefined)
+      problems.push(unknown(`variable ${variable}`, variable, [...known.keys()]));
+    else if (!given.has(name)) given.set(name, value);
+  }
+  const values = new Map<McpSettingName, Value | undefined>();
+  for (const name of MCP_NAMES) {
+    const setting: Setting = MCP_SETTINGS[name];
+    const text = given.get(name) ?? setting.default;
+    values.set(name, text === undefined ? undefined : parseSetting(setting, text, problems));
+  }
+  const config = {
+    server: serverAddress(String(values.get("server")), problems),
+    token: tokenOf(optionalPath(values.get("tokenFile")), problems),
+    tls: optionalPath(values.get("tlsCa")) ?? values.get("tls") === true,
+    timeoutMs: Number(values.get("timeoutMs")),
+    reach: {
+      namespace: String(values.get("namespace")),
+      userId: String(values.get("user")),
+      agentId: String(values.get("agent")),
+      sessionId: String(values.get("session")),
+      isReadOnly: values.get("readOnly") === true,
+    },
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config);
+}
+
+function serverAddress(text: string, problems: string[]): ListenAddress {
+  try {
+    return parseAddress(text);
+  } catch (error) {
+    problems.push(`--server: ${(error as Error).message}`);
+    return DEFAULT_TCP;
+  }
+}
+
+/** The first token of a file. */
+function tokenOf(path: string | undefined, problems: string[]): string | undefined {
+  if (path === undefined) return undefined;
+  try {
+    const exposure = exposureOf(path);
+    if (exposure !== undefined) throw new Error(exposure);
+    return firstToken(path);
+  } catch (error) {
+    problems.push(`--token-file: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+/** The settings of `memory-sidecar mcp` as lines of help text. */
+export function mcpHelp(): string {
+  return helpLines(MCP_NAMES.map((name) => MCP_SETTINGS[name]));
+}
+
+/** The settings of `memory-sidecar mcp` as a Markdown table. */
+export function mcpTable(): string {
+  const rows = MCP_NAMES.map((name): Setting => MCP_SETTINGS[name]).map((setting) => {
+    const flag = `\`--${setting.flag}\``;
+    const variable = `\`${envName(setting, MCP_PREFIX)}\``;
+    const range =
+      setting.min === undefined ? "" : ` In ${setting.unit} (${setting.min} to ${setting.max}).`;
+    const cells = [flag, variable, shownDefault(setting), `${setting.description}${range}`];
+    return `| ${cells.join(" | ")} |`;
+  });
+  const head = ["| Flag | Variable | Default | What it does |", "| --- | --- | --- | --- |"];
+  return [...head, ...rows].join("\n");
 }
 
 /**

@@ -8,9 +8,17 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-import { ConfigError, configHelp, printConfig, readConfig, readObjectStore } from "./config.ts";
+import {
+  ConfigError,
+  configHelp,
+  mcpHelp,
+  printConfig,
+  readConfig,
+  readMcpConfig,
+  readObjectStore,
+} from "./config.ts";
 import { FACTS_MODULE } from "./facts-module.ts";
-import { parseAddress } from "./grpc/address.ts";
+import { formatAddress, parseAddress } from "./grpc/address.ts";
 import { SYSTEM_WORLD } from "./kit/world.ts";
 import { INDEX_FOLDER } from "./recall/saved/index-files.ts";
 import type { BackUp } from "./store/backup/back-up.ts";
@@ -39,6 +47,8 @@ Usage:
   memory-sidecar compact ADDRESS [--token-file FILE] [--tls-ca FILE]
                                     the same by a running server, which goes on serving
   memory-sidecar new-history DIR    make a copy a store of its own, before it is served; see below
+  memory-sidecar mcp [FLAGS]        offer the memory of a running server to a model: speak the Model
+                                    Context Protocol on the standard streams; see below
   memory-sidecar config [FLAGS]     print the configuration that serve would use
   memory-sidecar health [ADDRESS]   ask a running server whether it serves
   memory-sidecar version
@@ -49,6 +59,9 @@ a JSON file (data_dir). Flags win over variables, variables over the file.
   --config FILE
       The JSON file. Also MEMORY_SIDECAR_CONFIG.
 ${configHelp()}
+
+Flags of mcp, also as variables (--user is MEMORY_SIDECAR_MCP_USER). Flags win over variables.
+${mcpHelp()}
 
 backup, restore and compact check every record of the result, show progress on the standard error
 and print a report as JSON. restore begins a new history.
@@ -299,6 +312,13 @@ async function runCompact(args: readonly string[]): Promise<number> {
   return EXIT.ok;
 }
 
+async function runMcp(args: readonly string[]): Promise<number> {
+  const { server, ...settings } = readMcpConfig(args);
+  const { serveMcp } = await import("./mcp/stdio.ts");
+  await serveMcp({ ...settings, address: formatAddress(server), version: VERSION });
+  return EXIT.ok;
+}
+
 async function runHealth(args: readonly string[]): Promise<number> {
   const [given, ...rest] = args;
   if (rest.length > 0) throw new ConfigError(["health takes one ADDRESS at most"]);
@@ -331,6 +351,8 @@ async function run(
       return await runCompact(args);
     case "new-history":
       return await runNewHistory(args);
+    case "mcp":
+      return await runMcp(args);
     case "config":
       print(printConfig(readConfig(args)));
       return EXIT.ok;

@@ -1,15 +1,22 @@
-// The table of settings in README.md, made from src/config.ts.
+// The tables of settings in README.md and docs/integrations/mcp.md, made from src/config.ts.
 
-import { configTable } from "../src/config.ts";
+import { configTable, mcpTable } from "../src/config.ts";
 
-const START = "<!-- config:start -->";
-const END = "<!-- config:end -->";
+/** Writes a table between the two marks of its name. Throws when a mark is missing. */
+function withTable(text: string, name: string, table: string): string {
+  const [first, last] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`];
+  const start = text.indexOf(first);
+  const end = text.indexOf(last);
+  if (start < 0 || end < start) throw new Error(`the page lacks ${first} and ${last}`);
+  return `${text.slice(0, start + first.length)}\n\n${table.trim()}\n\n${text.slice(end)}`;
+}
 
-/** Writes the table of settings between its two marks. Throws when a mark is missing. */
+/** The README with the settings of the server. */
 export function withConfigTable(readme: string): string {
-  const start = readme.indexOf(START);
-  const end = readme.indexOf(END);
-  if (start < 0 || end < start) throw new Error(`README.md lacks ${START} and ${END}`);
-  const table = configTable().trim();
-  return `${readme.slice(0, start + START.length)}\n\n${table}\n\n${readme.slice(end)}`;
+  return withTable(readme, "config", configTable());
+}
+
+/** The page about the Model Context Protocol with the settings of its command. */
+export function withMcpTable(page: string): string {
+  return withTable(page, "mcp", mcpTable());
 }

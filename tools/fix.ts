@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { withConfigTable } from "./config-readme.ts";
+import { withConfigTable, withMcpTable } from "./config-readme.ts";
 import { withHookFields } from "./hooks-doc.ts";
 import { withHouse } from "./house-doc.ts";
 import { runBiome } from "./lint/biome.ts";
@@ -34,6 +34,7 @@ for (const path of new Set(sources.split("\n"))) {
   if (path !== "") rewrite(path, wrapComments);
 }
 rewrite("README.md", withConfigTable);
+rewrite("docs/integrations/mcp.md", withMcpTable);
 rewrite("docs/hooks.md", withHookFields);
 rewrite("docs/presets.md", withPolicyFacts);
 rewrite("docs/compat/profiles.md", withPolicyFacts);

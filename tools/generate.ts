@@ -16,10 +16,12 @@ import {
   cpSync,
   existsSync,
   globSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -105,8 +107,23 @@ export function generateImage(root: string, out: string): void {
   buf(root, "build", "--exclude-source-info", "-o", join(out, IMAGE));
 }
 
+/** A link to the sources of the TypeScript client, with which `src/mcp` calls a server. */
+const CLIENT_LINK = { path: "src/gen/client", target: "../../clients/typescript/src" };
+
+/** Links the sources of the client into those of the server, so that one build compiles both. */
+function linkClient(root: string): void {
+  const path = join(root, CLIENT_LINK.path);
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
+  symlinkSync(CLIENT_LINK.target, path);
+}
+
 /** Generates the TypeScript code of a repository unless it is up to date. */
 export function refreshTypeScript(root: string): void {
+  generateStale(root);
+  linkClient(root);
+}
+
+function generateStale(root: string): void {
   const hash = hashOfSources(root);
   const stamps = TYPESCRIPT.map((folder) => join(root, folder, STAMP));
   if (stamps.every((path) => existsSync(path) && readFileSync(path, "utf8") === hash)) return;

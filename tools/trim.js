@@ -30,3 +30,15 @@ trim(`@bufbuild/buf-${here}/bin`, (name) => name === "buf");
 trim(`@lmdb/lmdb-${here}`, (name) => !name.startsWith("node.abi"));
 // Calls by require; everything here imports.
 trim("gpt-tokenizer", (name) => name !== "cjs" && name !== "src");
+// Source maps, and the same again for require.
+for (const half of ["server", "core"]) {
+  trim(`@modelcontextprotocol/${half}/dist`, (name) => !/\.(map|cjs|cts)$/.test(name));
+}
+// Sources, versions that nobody here imports, and the same again for require.
+trim("zod", (name) => !["src", "v3", "mini", "v4-mini"].includes(name));
+for (const part of ["classic", "core", "locales"]) {
+  trim(`zod/v4/${part}`, (name) => !/\.c[jt]s$/.test(name));
+}
+// Builds for browsers; tests.
+trim("protobufjs", (name) => name !== "dist");
+trim("pino", (name) => name !== "test" && name !== "docs");

@@ -15,6 +15,10 @@ const KEPT = [
   `@bufbuild/buf-${HERE}/bin/buf`,
   `@lmdb/lmdb-${HERE}/node.napi.glibc.node`,
   "gpt-tokenizer/esm/main.js",
+  "@modelcontextprotocol/server/dist/index.mjs",
+  "zod/v4/core/index.js",
+  "protobufjs/src/root.js",
+  "pino/lib/proto.js",
 ];
 const REMOVED = [
   `${RUNTIMES}/win32/x64/binding.node`,
@@ -24,6 +28,11 @@ const REMOVED = [
   `@bufbuild/buf-${HERE}/bin/protoc-gen-buf-lint`,
   `@lmdb/lmdb-${HERE}/node.abi115.glibc.node`,
   "gpt-tokenizer/cjs/main.js",
+  "@modelcontextprotocol/server/dist/index.cjs",
+  "zod/src/index.ts",
+  "zod/v4/core/index.cjs",
+  "protobufjs/dist/protobuf.js",
+  "pino/test/basic.test.js",
 ];
 
 test("removes what is for other machines, keeps the rest, and can run again", async () => {

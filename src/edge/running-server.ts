@@ -11,6 +11,7 @@ import {
   CompactStoreStep,
 } from "../gen/memorysidecar/v1/admin_service.ts";
 import { formatAddress, type ListenAddress } from "../grpc/address.ts";
+import { firstToken } from "../kit/secret-access.ts";
 import type { CompactProgress, ServedCompaction } from "../store/backup/compact.ts";
 import type { CopiedFile, CopyProgress } from "../store/backup/copy-store.ts";
 
@@ -112,11 +113,4 @@ async function* ask<A>(
   } finally {
     client.close();
   }
-}
-
-function firstToken(path: string): string {
-  const lines = readFileSync(path, "utf8").split("\n");
-  const token = lines.map((line) => line.trim()).find((line) => line !== "" && line[0] !== "#");
-  if (token === undefined) throw new Error(`${path} holds no token.`);
-  return token;
 }

@@ -1,6 +1,6 @@
 // Access of other users to secret files: tokens of callers, keys of hooks, the key of TLS.
 
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 
 const GROUP_READS = 0o040;
 const GROUP_WRITES = 0o020;
@@ -35,4 +35,12 @@ export function secretExposure(path: string): string | undefined {
 export function checkSecretAccess(path: string, allowExposed: boolean): void {
   const exposure = allowExposed ? undefined : secretExposure(path);
   if (exposure !== undefined) throw new Error(exposure);
+}
+
+/** Gives the first token of a file of tokens. Throws an Error when it holds none. */
+export function firstToken(path: string): string {
+  const lines = readFileSync(path, "utf8").split("\n");
+  const token = lines.map((line) => line.trim()).find((line) => line !== "" && line[0] !== "#");
+  if (token === undefined) throw new Error(`${path} holds no token.`);
+  return token;
 }

@@ -27,7 +27,7 @@ const ADDRESS = "127.0.0.1:50151";
 
 const documents = [
   "README.md",
-  ...globSync(["docs/*.md", "docs/compat/*.md"], { cwd: ROOT }).sort(),
+  ...globSync(["docs/*.md", "docs/compat/*.md", "docs/integrations/mcp.md"], { cwd: ROOT }).sort(),
 ];
 const blocks = documents
   .filter((path) => existsSync(join(ROOT, path)))

@@ -37,6 +37,7 @@ test("help names every command, flag and exit code", () => {
     "restore BACKUP DIR",
     "compact DIR",
     "new-history DIR",
+    "mcp [FLAGS]",
     "config",
     "health",
     "--data-dir",

@@ -77,6 +77,7 @@ const UNUSED_FOLDER = /^(bench|benchmarks?|docs|examples?|tests?)$/;
 /** By package: the same code for `require`, the sources, and tables for other uses. */
 const UNUSED: Readonly<Record<string, readonly string[]>> = {
   "gpt-tokenizer": ["cjs", "src", "data"],
+  zod: ["src", "v3", "mini", "v4-mini"],
   lmdb: ["dependencies/lmdb-data-v1", "dependencies/lz4", "src"],
 };
 

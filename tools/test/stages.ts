@@ -39,6 +39,7 @@ export const STAGES: readonly Stage[] = [
   { name: "sim", holds: below("test/sim/"), workers: 1, limitMinutes: 10 * TEST_DEPTH },
   { name: "crash", holds: below("test/crash/"), workers: 2, limitMinutes: 20 * TEST_DEPTH },
   { name: "e2e", holds: below("test/e2e/"), workers: 2, limitMinutes: 20 },
+  { name: "mcp", holds: below("test/mcp/"), workers: 2, limitMinutes: 10 },
   { name: "bench", holds: below("test/bench/"), workers: 1, limitMinutes: 10 },
   { name: "languages", holds: below("test/languages/"), workers: 2, limitMinutes: 20 },
   { name: "install", holds: below("test/install/"), workers: 1, limitMinutes: 10 },

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { withConfigTable } from "../config-readme.ts";
+import { withConfigTable, withMcpTable } from "../config-readme.ts";
 import { withHouse } from "../house-doc.ts";
 import { runBiome } from "../lint/biome.ts";
 import { INTEGRATIONS, integrationFolder } from "../package/integrations.ts";
@@ -25,6 +25,7 @@ const LOCKED = [
   ".",
   "bench/compare",
   "tools/lint",
+  "test/mcp",
   "test/model-types",
   "test/object-store",
   ...INTEGRATIONS.map(integrationFolder),
@@ -123,6 +124,15 @@ export const CHECKS: readonly Check[] = [
       return withConfigTable(readme) === readme
         ? []
         : ["the table of README.md differs from src/config.ts; run npm run fix"];
+    },
+  },
+  {
+    name: "settings of mcp",
+    problems: () => {
+      const page = read("docs/integrations/mcp.md");
+      return withMcpTable(page) === page
+        ? []
+        : ["the table of docs/integrations/mcp.md differs from src/config.ts; run npm run fix"];
     },
   },
   {

@@ -55,7 +55,7 @@ export const HOUSE: readonly Floor[] = [
       ...["tasks/run", "window", "erase"],
     ],
   },
-  { name: "edge", rooms: ["edge"] },
+  { name: "edge", rooms: ["mcp", "edge"] },
   { name: "composition", rooms: ["app"] },
 ];
 

@@ -66,7 +66,12 @@ const OWNERS: readonly {
     text: "only src/grpc, src/hooks, src/edge, server.ts and routes.ts import gRPC packages",
   },
   {
-    what: /^src\/gen\/(?!memorysidecar\/storage\/)/,
+    what: /^(@modelcontextprotocol\/|zod$|src\/gen\/client\/)/,
+    isOwner: (path) => path.startsWith("src/mcp/"),
+    text: "only src/mcp imports the SDK of its protocol, and the client",
+  },
+  {
+    what: /^src\/gen\/(?!memorysidecar\/storage\/|client\/)/,
     isOwner: (path) =>
       roomOf(path) === "edge" || /^src\/(grpc|hooks)\/|^src\/routes\.ts$/.test(path),
     text: "types of the contract stop at files of the edge: rpc.ts, wire.ts, checks.ts",
