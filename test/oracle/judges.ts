@@ -95,6 +95,12 @@ export const JUDGES: readonly Judge[] = [
       ],
     },
   },
+  // Three eras, which differ in the short-term memory alone.
+  lauren("1.1.1", "74e7ef7b9ea0081e35272361dd3e2fc856488ca921c2c2071356fcf8aea77a6d", LAUREN_TESTS),
+  lauren("1.2.1", "e022006bc76d7415e62301658e46794581caebcbe91a8713bf1c90c239be83a0", [
+    ...LAUREN_TESTS,
+    ...LAUREN_TESTS_SINCE_1_2,
+  ]),
   lauren("1.6.0", "ed439f71549bf7425c7e73336893683df9e9cac80b8f5e9556f672540052b08c", [
     ...LAUREN_TESTS,
     ...LAUREN_TESTS_SINCE_1_2,
