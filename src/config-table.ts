@@ -48,6 +48,24 @@ export const SETTINGS = {
       "socket is left out if its path exceeds 107 bytes). Addresses other than loopback and " +
       "Unix sockets require token-file, or tls-cert and tls-key.",
   },
+  httpListen: {
+    flag: "http-listen",
+    type: "text",
+    default: "",
+    description:
+      "Address for HTTP, HOST:PORT or [IPV6]:PORT: serves the Model Context Protocol at /mcp; see " +
+      "docs/integrations/mcp.md. Takes the same tokens as the listen addresses, and TLS with " +
+      "tls-cert. Default: no HTTP.",
+  },
+  httpHosts: {
+    flag: "http-hosts",
+    type: "list",
+    default: undefined,
+    description:
+      "Names by which http-listen is called beside localhost and its own address, for example " +
+      "memory.example.com. Requests to other names, and those of web pages of other hosts, are " +
+      "refused.",
+  },
   tokenFile: {
     flag: "token-file",
     type: "text",

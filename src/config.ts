@@ -10,6 +10,7 @@ import {
   fileKey,
   MCP_PREFIX,
   MCP_SETTINGS,
+  type McpSetting,
   type McpSettingName,
   SETTINGS,
   type Setting,
@@ -41,6 +42,8 @@ export interface Config {
   /** Absolute. */
   readonly dataDir: string;
   readonly listen: readonly ListenAddress[];
+  readonly httpListen: ListenAddress | undefined;
+  readonly httpHosts: readonly string[];
   readonly tokenFile: string | undefined;
   readonly allowExposedSecrets: boolean;
   readonly tlsCert: string | undefined;
@@ -165,6 +168,18 @@ function listenAddresses(given: readonly string[], dataDir: string, problems: st
   });
 }
 
+function httpAddress(text: string, problems: string[]): ListenAddress | undefined {
+  if (text === "") return undefined;
+  try {
+    const address = parseAddress(text);
+    if (address.kind === "tcp") return address;
+    problems.push("--http-listen must be HOST:PORT or [IPV6]:PORT, not a Unix socket");
+  } catch (error) {
+    problems.push(`--http-listen: ${(error as Error).message}`);
+  }
+  return undefined;
+}
+
 function hooksOf(
   path: string | undefined,
   allowExposedSecrets: boolean,
@@ -205,6 +220,9 @@ function crossCheck(config: Config, env: Environment, problems: string[]): void 
   }
   const exposed = exposureProblem(config);
   if (exposed !== undefined) problems.push(`--listen: ${exposed}`);
+  const { httpListen } = config;
+  const open = httpListen && exposureProblem({ ...config, listen: [httpListen] });
+  if (open !== undefined) problems.push(`--http-listen: ${open}`);
   for (const variable of TRACE_VARIABLES) {
     if ((env[variable] ?? "") !== "" && !config.allowGrpcTrace) {
       problems.push(
@@ -251,6 +269,8 @@ export function readConfig(args: readonly string[], env: Environment = process.e
     ...(Object.fromEntries(values) as unknown as Config),
     dataDir,
     listen: Object.freeze(listenAddresses(given, dataDir, problems)),
+    httpListen: httpAddress(String(values.get("httpListen")), problems),
+    httpHosts: Object.freeze((values.get("httpHosts") ?? []) as readonly string[]),
     tokenFile: optionalPath(values.get("tokenFile")),
     tlsCert: optionalPath(values.get("tlsCert")),
     tlsKey: optionalPath(values.get("tlsKey")),
@@ -269,10 +289,16 @@ export function printConfig(config: Config): string {
   for (const name of NAMES) {
     const setting = settingOf(name);
     if (setting.hidden === true) continue;
-    const value = name === "listen" ? config.listen.map(formatAddress) : config[name];
+    const value = shownValue(config, name);
     shown[fileKey(setting)] = value ?? null;
   }
   return JSON.stringify(shown, null, 2);
+}
+
+function shownValue(config: Config, name: SettingName): unknown {
+  if (name === "listen") return config.listen.map(formatAddress);
+  if (name !== "httpListen") return config[name];
+  return config.httpListen && formatAddress(config.httpListen);
 }
 
 function shownDefault(setting: Setting): string {
@@ -359,16 +385,57 @@ export function readMcpConfig(args: readonly string[], env: Environment = proces
     token: tokenOf(optionalPath(values.get("tokenFile")), problems),
     tls: optionalPath(values.get("tlsCa")) ?? values.get("tls") === true,
     timeoutMs: Number(values.get("timeoutMs")),
-    reach: {
-      namespace: String(values.get("namespace")),
-      userId: String(values.get("user")),
-      agentId: String(values.get("agent")),
-      sessionId: String(values.get("session")),
-      isReadOnly: values.get("readOnly") === true,
-    },
+    reach: reachOf(values),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
+}
+
+function reachOf(values: ReadonlyMap<McpSettingName, Value | undefined>): McpReach {
+  return {
+    namespace: String(values.get("namespace")),
+    userId: String(values.get("user")),
+    agentId: String(values.get("agent")),
+    sessionId: String(values.get("session")),
+    isReadOnly: values.get("readOnly") === true,
+  };
+}
+
+/** Prefix of the headers that say whose memories a request over HTTP reaches. */
+const HEADER_PREFIX = "memory-sidecar-";
+
+/**
+ * Reads whose memories a request over HTTP reaches: `--user` is the header Memory-Sidecar-User.
+ * Values are percent-encoded. Throws an Error with every problem.
+ */
+export function readMcpReach(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): McpReach {
+  const problems: string[] = [];
+  const values = new Map<McpSettingName, Value | undefined>();
+  const known = new Map<string, McpSettingName>();
+  for (const name of MCP_NAMES) {
+    const setting: McpSetting = MCP_SETTINGS[name];
+    if (setting.isScope !== true) continue;
+    known.set(`${HEADER_PREFIX}${setting.flag}`, name);
+    values.set(name, setting.default && parseSetting(setting, setting.default, problems));
+  }
+  for (const [header, value] of Object.entries(headers)) {
+    if (!header.startsWith(HEADER_PREFIX) || value === undefined) continue;
+    const name = known.get(header);
+    if (name === undefined) {
+      problems.push(unknown(`header ${header}`, header, [...known.keys()]));
+      continue;
+    }
+    try {
+      const text = decodeURIComponent(String(value));
+      values.set(name, parseSetting(MCP_SETTINGS[name], text, problems));
+    } catch {
+      problems.push(`the header ${header} is not percent-encoded`);
+    }
+  }
+  if (problems.length > 0) throw new Error(problems.join("; "));
+  return reachOf(values);
 }
 
 function serverAddress(text: string, problems: string[]): ListenAddress {

@@ -1,14 +1,19 @@
 // `memory-sidecar serve`: opens the store, starts the server, and stops both when the system asks.
 
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { BackUpSettings } from "./admin/back-ups.ts";
 import { type App, appSettings, startApp } from "./app.ts";
-import { type Config, ConfigError, printConfig } from "./config.ts";
+import { type Config, ConfigError, printConfig, readMcpReach } from "./config.ts";
 import { CODEC } from "./edge/codec.ts";
 import { FACTS_MODULE } from "./facts-module.ts";
-import { StartError } from "./grpc/address.ts";
+import {
+  formatAddress,
+  type ListenAddress,
+  SOCKET_PATH_BYTES_MAX,
+  StartError,
+} from "./grpc/address.ts";
 import type { Hooks } from "./hooks/port.ts";
 import { createHooks } from "./hooks/registry.ts";
 import { armFailpoints } from "./kit/failpoint.ts";
@@ -75,6 +80,18 @@ async function openHooks(config: Config, logs: Logs): Promise<Hooks> {
   }
 }
 
+function logHooks(logs: Logs, hooks: Hooks): void {
+  const kinds = Object.fromEntries([...hooks.byName].map(([name, { kind }]) => [name, kind]));
+  const { defaultSummarizer, embedder = { kind: "static" } } = hooks;
+  const chosen = {
+    default_summarizer: defaultSummarizer,
+    embedder: embedder.kind === "hook" ? embedder.hook : embedder.kind,
+    default_reranker: hooks.defaultReranker,
+    default_resolver: hooks.defaultResolver,
+  };
+  logs.hooks.info({ hooks: kinds, ...chosen }, "hooks");
+}
+
 function logPages(log: Logger, { when, pageCount, isWhole, lost }: PageNews): void {
   const rest = isWhole ? "" : "; all of them are checked in the background";
   log.info({ when, pages: pageCount }, `pages of the data file are sound${rest}`);
@@ -99,6 +116,49 @@ function indexFileSettings({ dataDir, diskFloorBytes }: Config): IndexFileSettin
   return { directory: join(dataDir, INDEX_FOLDER), freeBytes: diskFloorBytes };
 }
 
+const HTTP_SOCKET_NAME = "http.sock";
+
+/** A socket for calls of the HTTP address, which needs no certificate. */
+function httpSocket(config: Config): ListenAddress {
+  const own = config.listen.find(({ kind }) => kind === "unix");
+  if (own !== undefined) return own;
+  const path = join(config.dataDir, HTTP_SOCKET_NAME);
+  if (Buffer.byteLength(path) <= SOCKET_PATH_BYTES_MAX) return { kind: "unix", path };
+  throw new ConfigError([
+    `--http-listen needs a socket, and the path ${path} is longer than ${SOCKET_PATH_BYTES_MAX} ` +
+      "bytes: listen on a Unix socket with a shorter path",
+  ]);
+}
+
+/** Starts the app and, with `--http-listen`, the HTTP address in front of it. */
+async function startWithHttp(
+  config: Config,
+  start: (config: Config) => Promise<App>,
+): Promise<App & { readonly http?: string }> {
+  const { httpListen: address, tlsCert, tlsKey } = config;
+  if (address === undefined) return await start(config);
+  const socket = httpSocket(config);
+  const isOwn = !config.listen.includes(socket);
+  const app = await start(isOwn ? { ...config, listen: [...config.listen, socket] } : config);
+  try {
+    const { startMcpHttp } = await import("./mcp/http.ts");
+    const pair = tlsCert !== undefined && tlsKey !== undefined;
+    const http = await startMcpHttp({
+      ...{ address, hosts: config.httpHosts, connectionsMax: config.maxConnections },
+      tls: pair ? { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } : undefined,
+      ...{ server: formatAddress(socket), version: VERSION, reachOf: readMcpReach },
+    });
+    const stop = async (): Promise<void> => {
+      await http.stop();
+      await app.stop();
+    };
+    return { ...app, http: http.url, stop };
+  } catch (error) {
+    await app.stop();
+    throw error;
+  }
+}
+
 /** Serves until the process is told to stop. Throws when the server cannot start. */
 export async function serve(config: Config, host: ServeHost): Promise<void> {
   const logs = createLogs(config.logLevel);
@@ -118,7 +178,7 @@ export async function serve(config: Config, host: ServeHost): Promise<void> {
     const minimum_bytes = MEMORY_BYTES_MIN;
     log.warn({ memory_bytes, minimum_bytes }, "the memory limit is below the minimum");
   }
-  let app: App | undefined;
+  let app: (App & { readonly http?: string }) | undefined;
   let failed = false;
   // The memory may be wrong after a fault: the process ends, and the next one starts from the disk.
   const fail = (error: unknown): void => {
@@ -135,15 +195,7 @@ export async function serve(config: Config, host: ServeHost): Promise<void> {
   };
   host.onFault(fail);
   const hooks = await openHooks(config, logs);
-  const kinds = Object.fromEntries([...hooks.byName].map(([name, { kind }]) => [name, kind]));
-  const { defaultSummarizer, embedder = { kind: "static" } } = hooks;
-  const chosen = {
-    default_summarizer: defaultSummarizer,
-    embedder: embedder.kind === "hook" ? embedder.hook : embedder.kind,
-    default_reranker: hooks.defaultReranker,
-    default_resolver: hooks.defaultResolver,
-  };
-  logs.hooks.info({ hooks: kinds, ...chosen }, "hooks");
+  logHooks(logs, hooks);
   const store = await openLmdbStore({
     directory: config.dataDir,
     readFacts: CODEC.readFacts,
@@ -160,12 +212,17 @@ export async function serve(config: Config, host: ServeHost): Promise<void> {
   try {
     const backUps = backUpSettings(config, store);
     const indexFiles = indexFileSettings(config);
-    const settings = appSettings(config);
-    app = await startApp({ settings, logs, store, hooks, backUps, indexFiles });
+    app = await startWithHttp(config, (shown) => {
+      const settings = appSettings(shown);
+      return startApp({ settings, logs, store, hooks, backUps, indexFiles });
+    });
   } catch (error) {
     throw error instanceof StartError ? new ConfigError([error.message]) : error;
   }
   stopOnSignals(app, host, log);
-  const { addresses: address } = app;
-  log.info({ address, version: VERSION, store_id: store.storeId, pid: process.pid }, "serving");
+  const { addresses: address, http } = app;
+  log.info(
+    { address, http, version: VERSION, store_id: store.storeId, pid: process.pid },
+    "serving",
+  );
 }

@@ -1,0 +1,237 @@
+// The protocol over HTTP, at `/mcp`: the same tools, each request on its own. A request brings its
+// token, which goes with every call to the gRPC address of this server: authorization, limits and
+// deadlines stay there.
+
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ReadableStream } from "node:stream/web";
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import { connect, isMemorySidecarError, type MemorySidecar } from "../gen/client/index.ts";
+import { type ListenAddress, StartError } from "../grpc/address.ts";
+import type { McpReach } from "./reach.ts";
+import { createMcpServer } from "./server.ts";
+import { faultText } from "./tool.ts";
+
+const PATH = "/mcp";
+/** The most bytes of a request: what a call to the server may have. */
+const BODY_BYTES_MAX = 4_194_304;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+const IDLE_TIMEOUT_MS = 60_000;
+const CALL_TIMEOUT_MS = 30_000;
+const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
+const ANY_HOSTS = ["0.0.0.0", "::"];
+const HOST = /^(\[[0-9a-f:.]+\]|[^\s:/@[\]]+)(?::\d{1,5})?$/i;
+const BEARER = /^Bearer +(\S+)$/i;
+
+/** Settings of the HTTP address. */
+export interface McpHttpSettings {
+  readonly address: ListenAddress;
+  /** Names of this server beside those of this machine, as browsers and programs call it. */
+  readonly hosts: readonly string[];
+  /** Certificate chain and key in PEM. */
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  readonly connectionsMax: number;
+  /** An address of this server that needs no TLS, as the client takes it. */
+  readonly server: string;
+  readonly version: string;
+  /** Says whose memories a request reaches. Throws an Error with what is wrong. */
+  readonly reachOf: (headers: IncomingHttpHeaders) => McpReach;
+}
+
+/** An open HTTP address. */
+export interface McpHttp {
+  /** The URL of the protocol. */
+  readonly url: string;
+  /** Takes no more requests and ends those that are open. */
+  readonly stop: () => Promise<void>;
+}
+
+/** A refusal of a request before the protocol begins. */
+class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Opens the address. Throws a StartError when it cannot. */
+export async function startMcpHttp(settings: McpHttpSettings): Promise<McpHttp> {
+  const { address, tls, connectionsMax } = settings;
+  if (address.kind !== "tcp")
+    throw new StartError("--http-listen must be HOST:PORT or [IPV6]:PORT");
+  const { host } = address;
+  const names = [...LOCAL_HOSTS, ...settings.hosts, ...(ANY_HOSTS.includes(host) ? [] : [host])];
+  const hosts = new Set(names.map((name) => (isBareV6(name) ? `[${name}]` : name).toLowerCase()));
+  const open = new Set<AbortController>();
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const gone = new AbortController();
+    open.add(gone);
+    response.once("close", () => {
+      open.delete(gone);
+      gone.abort();
+    });
+    serveRequest(request, response, { settings, hosts, gone: gone.signal }).catch(() => {
+      response.destroy();
+    });
+  };
+  const server = tls === undefined ? createServer(answer) : createSecureServer(tls, answer);
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = IDLE_TIMEOUT_MS;
+  server.maxConnections = connectionsMax;
+  const port = await listen(server, host, address.port);
+  const shown = isBareV6(host) ? `[${host}]` : host;
+  const url = `${tls === undefined ? "http" : "https"}://${shown}:${port}${PATH}`;
+  const stop = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+    for (const gone of open) gone.abort();
+    server.closeAllConnections();
+    await closed;
+  };
+  return { url, stop };
+}
+
+function isBareV6(host: string): boolean {
+  return host.includes(":") && !host.startsWith("[");
+}
+
+function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error) => {
+      reject(new StartError(`--http-listen: ${error.message}.`, { cause: error }));
+    });
+    server.listen({ host, port }, () => {
+      const bound = server.address();
+      resolve(typeof bound === "object" && bound !== null ? bound.port : port);
+    });
+  });
+}
+
+interface Serving {
+  readonly settings: McpHttpSettings;
+  /** The names that a request may call this server by. */
+  readonly hosts: ReadonlySet<string>;
+  /** Aborted when the caller is gone, or the server stops. */
+  readonly gone: AbortSignal;
+}
+
+async function serveRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { settings, hosts, gone }: Serving,
+): Promise<void> {
+  let client: MemorySidecar | undefined;
+  try {
+    checkPlace(request, hosts);
+    const reach = reachOf(settings, request.headers);
+    client = connect(settings.server, {
+      ...{ token: tokenOf(request.headers), namespace: reach.namespace },
+      timeoutMs: CALL_TIMEOUT_MS,
+    });
+    await checkToken(client, gone);
+    const parts = { client, reach, version: settings.version };
+    const handler = createMcpHandler(() => createMcpServer(parts), {
+      maxRequestBodySize: BODY_BYTES_MAX,
+    });
+    await send(await handler.fetch(toRequest(request, gone)), response, gone);
+    await handler.close();
+  } catch (error) {
+    if (!(error instanceof Refusal) || response.headersSent) throw error;
+    refuse(response, error);
+  } finally {
+    client?.close();
+  }
+}
+
+/** Refuses other paths, and requests that a page of another site made a browser send. */
+function checkPlace({ url = "", headers }: IncomingMessage, hosts: ReadonlySet<string>): void {
+  const host = HOST.exec(headers.host ?? "")?.[1]?.toLowerCase() ?? "";
+  if (!hosts.has(host)) {
+    const text = `This server is not called "${host}". The operator adds names with --http-hosts.`;
+    throw new Refusal(403, text);
+  }
+  const { origin } = headers;
+  if (origin !== undefined && !hosts.has(hostnameOf(origin))) {
+    throw new Refusal(403, "Pages of other sites may not call this server.");
+  }
+  if (url.replace(/\?.*$/s, "") !== PATH) {
+    throw new Refusal(404, `There is nothing here. The protocol is at ${PATH}.`);
+  }
+}
+
+function hostnameOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname.toLowerCase() : "";
+}
+
+function reachOf({ reachOf: read }: McpHttpSettings, headers: IncomingHttpHeaders): McpReach {
+  try {
+    return read(headers);
+  } catch (error) {
+    throw new Refusal(400, (error as Error).message);
+  }
+}
+
+function tokenOf({ authorization }: IncomingHttpHeaders): string | undefined {
+  return BEARER.exec(authorization ?? "")?.[1];
+}
+
+/** Asks the server itself, before the protocol begins: programs look for the status 401. */
+async function checkToken(client: MemorySidecar, signal: AbortSignal): Promise<void> {
+  try {
+    await client.serverInfo({ signal });
+  } catch (error) {
+    const isToken =
+      isMemorySidecarError(error, "TOKEN_MISSING") || isMemorySidecarError(error, "TOKEN_INVALID");
+    throw new Refusal(isToken ? 401 : 503, faultText(error));
+  }
+}
+
+function refuse(response: ServerResponse, { status, message }: Refusal): void {
+  const error = { code: -32_000, message };
+  response.writeHead(status, {
+    "content-type": "application/json",
+    ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
+    // The body of a refused request is not read.
+    connection: "close",
+  });
+  response.end(JSON.stringify({ jsonrpc: "2.0", id: null, error }));
+}
+
+function toRequest(request: IncomingMessage, signal: AbortSignal): Request {
+  const { method = "GET", url = "", headers } = request;
+  const pairs = Object.entries(headers).flatMap(([name, value]): [string, string][] => {
+    // The token belongs to the calls alone.
+    if (value === undefined || name === "authorization" || name.startsWith(":")) return [];
+    return [[name, Array.isArray(value) ? value.join(", ") : value]];
+  });
+  const hasBody = method !== "GET" && method !== "HEAD";
+  const body = Readable.toWeb(request) as ReadableStream<Uint8Array>;
+  return new Request(`http://${headers.host}${url}`, {
+    ...{ method, headers: pairs, signal },
+    ...(hasBody ? { body, duplex: "half" } : {}),
+  } as RequestInit);
+}
+
+async function send(from: Response, response: ServerResponse, gone: AbortSignal): Promise<void> {
+  response.writeHead(from.status, Object.fromEntries(from.headers));
+  if (from.body === null) {
+    response.end();
+    return;
+  }
+  const body = Readable.fromWeb(from.body as ReadableStream<Uint8Array>);
+  await pipeline(body, response, { signal: gone });
+}
