@@ -1,0 +1,5 @@
+"""Pydantic AI on Memory Sidecar: a conversation store."""
+
+from .store import SidecarConversationStore
+
+__all__ = ["SidecarConversationStore"]

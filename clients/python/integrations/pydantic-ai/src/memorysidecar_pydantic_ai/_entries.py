@@ -1,0 +1,121 @@
+"""Entries of conversations as messages of a log.
+
+The message of Pydantic AI, as its own adapter writes it, is the payload of ours, and reads give it
+back unchanged. Text, calls and results are copied out of it, so that windows, recall and extraction
+see them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from memorysidecar import v1
+from pydantic_ai.conversation_store import ConversationEntry
+from pydantic_ai.messages import ModelMessagesTypeAdapter
+
+PROVIDER = "pydantic-ai"
+IN_RECORD = "pydantic-ai.record"
+"""Provider of the payload of an entry that is too large for a message: a record keeps it."""
+MAX_PAYLOAD_BYTES = 458_752
+"""A message takes 1 MiB, and holds the texts of an entry twice: as payload and as content."""
+MAX_ID_BYTES = 256
+CUT_CHARS = 16_384
+
+
+def payload_of(entry: ConversationEntry) -> bytes:
+    """Writes the message of an entry."""
+    return ModelMessagesTypeAdapter.dump_json([entry.message])
+
+
+def message_of(entry: ConversationEntry, payload: bytes) -> dict[str, Any]:
+    """Makes the message that keeps an entry. The texts of one that a record keeps are cut."""
+    in_record = len(payload) > MAX_PAYLOAD_BYTES
+    [message] = json.loads(payload)
+    return {
+        **_content_of(message, CUT_CHARS if in_record else None),
+        "message_id": entry.id,
+        "metadata": {PROVIDER: {"parent_id": entry.parent_id, "kind": entry.kind}},
+        "provider_payload": {
+            "provider": IN_RECORD if in_record else PROVIDER,
+            "media_type": "application/json",
+            "data": entry.id.encode() if in_record else payload,
+        },
+    }
+
+
+def entry_of(message: v1.Message, payload: bytes) -> ConversationEntry:
+    """Gives the entry that a message keeps."""
+    [kept] = ModelMessagesTypeAdapter.validate_json(payload)
+    return ConversationEntry(id=message.message_id, parent_id=parent_of(message), message=kept)
+
+
+def parent_of(message: v1.Message) -> str | None:
+    """Gives the id of the entry before that of a message."""
+    kept: Any = message.metadata[PROVIDER]
+    parent: str | None = kept["parent_id"]
+    return parent
+
+
+def _content_of(message: Mapping[str, Any], cut: int | None) -> dict[str, Any]:
+    is_response = message["kind"] == "response"
+    texts: list[str] = []
+    # One call and one result for each id, as the contract has it.
+    calls: dict[str, dict[str, Any]] = {}
+    results: dict[str, dict[str, Any]] = {}
+    kinds = set()
+    for part in message["parts"]:
+        kind, call_id = part["part_kind"], part.get("tool_call_id")
+        kinds.add(kind)
+        text = "\n".join(_texts_of(part.get("content")))[:cut]
+        if kind == "tool-call" and _is_id(call_id) and part.get("tool_name"):
+            arguments = _json_of(part.get("args"))
+            is_cut = cut is not None and len(arguments) > cut
+            calls[call_id] = {
+                "tool_call_id": call_id,
+                "name": part["tool_name"],
+                "arguments": "" if is_cut else arguments,
+            }
+        elif kind in ("tool-return", "retry-prompt") and _is_id(call_id) and part.get("tool_name"):
+            is_error = kind == "retry-prompt"
+            results[call_id] = {"tool_call_id": call_id, "text": text, "error": is_error}
+        elif kind in ("text", "user-prompt", "system-prompt", "retry-prompt"):
+            texts.append(text)
+    if is_response:
+        text = "\n".join(filter(None, texts))[:cut]
+        return {"role": "assistant", "text": text, "tool_calls": list(calls.values())}
+    if results:
+        parts: list[dict[str, Any]] = [{"text": text} for text in texts if text]
+        parts += [{"tool_result": result} for result in results.values()]
+        return {"role": "user", "parts": parts}
+    role = "system" if kinds == {"system-prompt"} else "user"
+    return {"role": role, "text": "\n".join(filter(None, texts))[:cut]}
+
+
+def _texts_of(content: Any) -> Iterable[str]:
+    """Gives the texts of the content of a part: those between files, or other values as JSON."""
+    if isinstance(content, list) and any(_is_file(one) for one in content):
+        for one in content:
+            if isinstance(one, str):
+                yield one
+            elif isinstance(one, Mapping) and one.get("kind") == "text":
+                yield str(one.get("content"))
+    elif isinstance(content, list) and all(isinstance(one, str) for one in content):
+        yield from content
+    elif content is not None and not _is_file(content):
+        yield _json_of(content)
+
+
+def _is_file(content: Any) -> bool:
+    return isinstance(content, Mapping) and isinstance(content.get("kind"), str)
+
+
+def _json_of(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _is_id(text: Any) -> bool:
+    return isinstance(text, str) and 0 < len(text.encode()) <= MAX_ID_BYTES and text.isprintable()
