@@ -9,15 +9,48 @@ import importlib
 import os
 import pkgutil
 import sys
+import uuid
+from functools import partial
+from typing import Any
 
 from hypothesis import settings
 from memorysidecar import Client
 from memorysidecar.compat import use
 
+
+def files(own: Any, directory: str = "./memory") -> Any:
+    """A knowledge store that is known by a folder."""
+    return own.KnowledgeStore(directory)
+
+
+def databases(own: Any, db_path: str = "knowledge.db") -> Any:
+    """A knowledge store that is known by a file."""
+    return own.KnowledgeStore(db_path)
+
+
+def triples(own: Any, max_triples: int = 200) -> Any:
+    """A store of triples that is empty."""
+    return own.TripleStore(max_triples, user_id=uuid.uuid4().hex)
+
+
+def triple_databases(own: Any, db_path: str, max_triples: int = 200) -> Any:
+    """A store of triples that is known by a file."""
+    return own.TripleStore(max_triples, user_id=db_path)
+
+
 # By drop-in module: the package of the framework that has memory, and its classes with those that
-# replace them.
-REPLACED = {
-    "selectools": ("selectools", {"ConversationMemory": "ConversationMemory"}),
+# replace them, or what makes one from the same arguments.
+REPLACED: dict[str, tuple[str, dict[str, Any]]] = {
+    "selectools": (
+        "selectools",
+        {
+            "ConversationMemory": "ConversationMemory",
+            "FileKnowledgeStore": files,
+            "SQLiteKnowledgeStore": databases,
+            "InMemoryTripleStore": triples,
+            "SQLiteTripleStore": triple_databases,
+        },
+    ),
     "lauren": (
         "lauren_ai",
         {
@@ -37,7 +70,7 @@ def replace(dropin: str) -> None:
     own = importlib.import_module(f"memorysidecar.compat.{dropin}")
     top = importlib.import_module(package)
     for found in pkgutil.walk_packages(top.__path__, f"{package}."):
-        if found.name.count(".") <= 3 and "memory" in found.name.lower():
+        if found.name.count(".") <= 3 and any(one in found.name for one in ("memory", "knowledge")):
             importlib.import_module(found.name)
     for module in list(sys.modules.values()):
         name = getattr(module, "__name__", "")
@@ -45,7 +78,8 @@ def replace(dropin: str) -> None:
             continue
         for theirs, ours in names.items():
             if hasattr(module, theirs):
-                setattr(module, theirs, getattr(own, ours))
+                made = partial(ours, own) if callable(ours) else getattr(own, ours)
+                setattr(module, theirs, made)
 
 
 # A call takes longer than a list does; how long depends on the machine.

@@ -26,6 +26,19 @@ const SELECTOOLS_TESTS = [
   ...["memory", "memory_async", "memory_boundary", "memory_integration", "unified_memory"],
   ...["conversation_branching", "summarize_on_trim", "sessions", "concurrency_smoke"],
   ...["property_based", "prompt_compression", "unified_memory_config"],
+  ...["knowledge", "knowledge_stores", "knowledge_sanitizers", "knowledge_backend"],
+  "knowledge_graph",
+];
+
+const NAIVE = "test_knowledge_stores.py::TestNaiveDatetimeRegressions";
+/** Tests that read or write the files of the stores of selectools. */
+const SELECTOOLS_FILES = [
+  `${NAIVE}::test_file_store_query_with_naive_created_at`,
+  `${NAIVE}::test_file_store_is_expired_naive`,
+  `${NAIVE}::test_sqlite_store_prune_naive_created_at`,
+  `${NAIVE}::test_sqlite_store_row_to_entry_naive`,
+  `${NAIVE}::test_file_store_load_all_invalid_isoformat_date`,
+  "test_knowledge_sanitizers.py::TestNoHookRegression::test_persistence_format_unchanged",
 ];
 
 const LAUREN_TESTS = [
@@ -92,6 +105,10 @@ export const JUDGES: readonly Judge[] = [
           test: "tests/test_memory_boundary.py::TestToolPairBoundaryTrimming::test_single_tool_message_only",
           because: "it appends to the private list of messages",
         },
+        ...SELECTOOLS_FILES.map((test) => ({
+          test: `tests/${test}`,
+          because: "it reads or writes a file of a store",
+        })),
       ],
     },
   },

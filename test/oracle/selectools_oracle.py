@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
+import tempfile
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from memorysidecar.compat import use
 from memorysidecar.compat.selectools import ConversationMemory as Ours
+from memorysidecar.compat.selectools import KnowledgeStore, TripleStore
+from selectools.knowledge import FileKnowledgeStore, KnowledgeEntry
+from selectools.knowledge_graph import InMemoryTripleStore, Triple
 from selectools.memory import ConversationMemory as Theirs
 from selectools.types import ContentPart, Message, Role, ToolCall
 
 from compare import Case, Feature, Side, main
-from words import text
+from words import line, text
+
+NOW = datetime.now(timezone.utc)
+rounds = itertools.count()
 
 
 def draw_message(rng: random.Random, calls: list[str]) -> dict[str, Any]:
@@ -126,7 +135,119 @@ def known_memory(case: Case, theirs: Any, ours: Any) -> str | None:
     return None
 
 
-FEATURES = [Feature("memory", draw_memory, play_memory, known_memory)]
+def draw_knowledge(rng: random.Random) -> Case:
+    """Entries that are stored, changed, chosen and pruned."""
+    ops: list[dict[str, Any]] = []
+    for _ in range(rng.randint(5, 30)):
+        kind, name = rng.random(), f"e{rng.randint(0, 9)}"
+        if kind < 0.55:
+            entry = {"content": line(rng), "category": rng.choice(["general", "fact", "über"])}
+            entry["importance"] = rng.choice([0.0, 0.5, 1.0, round(rng.random(), 3)])
+            entry["persistent"] = rng.random() < 0.2
+            entry["ttl_days"] = rng.choice([None, None, 1, 30])
+            entry["metadata"] = rng.choice([{}, {"n": 2**60, "deep": [None, {"a": 1.5}]}])
+            ops.append({"op": "save", "name": name, "age": rng.randint(0, 40), "entry": entry})
+        elif kind < 0.8:
+            wanted = {"category": rng.choice([None, None, "fact", "none"])}
+            wanted["min_importance"] = rng.choice([0.0, 0.0, 0.5, 2.0])
+            wanted["limit"] = rng.choice([0, 2, 50])
+            ops.append({"op": "query", "age": rng.choice([None, 10]), "wanted": wanted})
+        elif kind < 0.87:
+            ops.append({"op": "get", "name": name})
+        elif kind < 0.94:
+            ops.append({"op": "delete", "name": name})
+        else:
+            limits = {"max_age_days": rng.choice([None, 20])}
+            limits["min_importance"] = rng.choice([0.0, 0.4])
+            ops.append({"op": "prune", "limits": limits})
+    return {"options": {}, "ops": ops}
+
+
+def entry_shown(entry: Any, run: str) -> Any:
+    """An entry as data, with the names and the times of the case."""
+    if entry is None:
+        return None
+    data = {**vars(entry), "id": entry.id.removeprefix(run)}
+    for name in ("created_at", "updated_at"):
+        data[name] = (NOW - data[name]).total_seconds()
+    return data
+
+
+def play_knowledge(case: Case, side: Side) -> list[Any]:
+    """Results of the operations, and all entries after each."""
+    run = f"r{next(rounds)}-"
+    with tempfile.TemporaryDirectory() as folder:
+        store: Any = FileKnowledgeStore(folder) if side == "theirs" else KnowledgeStore(run)
+        seen: list[Any] = []
+        for op in case["ops"]:
+            name, age = run + op.get("name", ""), op.get("age")
+            time = None if age is None else NOW - timedelta(days=age, hours=1)
+            match op["op"]:
+                case "save":
+                    times = {"created_at": time, "updated_at": time}
+                    entry = KnowledgeEntry(id=name, **times, **op["entry"])
+                    seen.append(store.save(entry).removeprefix(run))
+                case "query":
+                    found = store.query(since=time, **op["wanted"])
+                    seen.append([entry_shown(one, run) for one in found])
+                case "get":
+                    seen.append(entry_shown(store.get(name), run))
+                case "delete":
+                    seen.append(store.delete(name))
+                case "prune":
+                    seen.append(store.prune(**op["limits"]))
+            whole = [entry_shown(one, run) for one in store.query(limit=1_000)]
+            seen.append([store.count(), whole])
+        return seen
+
+
+def draw_triples(rng: random.Random) -> Case:
+    """Triples that are added, found by their words and cleared."""
+    ops: list[dict[str, Any]] = []
+    for _ in range(rng.randint(3, 20)):
+        kind = rng.random()
+        if kind < 0.6:
+            names = [
+                {"subject": line(rng, 2), "relation": line(rng, 1), "object": line(rng, 3)}
+                for _ in range(rng.choice([1, 1, 3, 0]))
+            ]
+            rest = {"confidence": rng.choice([1.0, 0.5]), "source_turn": rng.randint(0, 9)}
+            ops.append({"op": "add", "triples": [{**one, **rest} for one in names]})
+        elif kind < 0.97:
+            keywords = [rng.choice([line(rng, 1), "A", "nothing", ""]) for _ in range(2)]
+            ops.append({"op": "query", "keywords": rng.choice([keywords, keywords[:1], []])})
+        else:
+            ops.append({"op": "clear"})
+    return {"options": {"max_triples": rng.choice([1, 4, 200])}, "ops": ops}
+
+
+def play_triples(case: Case, side: Side) -> list[Any]:
+    """Results of the operations, and all triples after each."""
+    most = case["options"]["max_triples"]
+    ours = TripleStore(most, user_id=f"r{next(rounds)}")
+    store: Any = InMemoryTripleStore(most) if side == "theirs" else ours
+    seen: list[Any] = []
+    for number, op in enumerate(case["ops"]):
+        match op["op"]:
+            case "add":
+                made = [Triple(created_at=number + 0.5, **one) for one in op["triples"]]
+                if len(made) == 1:
+                    store.add(made[0])
+                else:
+                    store.add_many(made)
+            case "query":
+                seen.append([one.to_dict() for one in store.query(op["keywords"])])
+            case "clear":
+                store.clear()
+        seen.append([store.count(), store.to_list()])
+    return seen
+
+
+FEATURES = [
+    Feature("memory", draw_memory, play_memory, known_memory),
+    Feature("knowledge", draw_knowledge, play_knowledge),
+    Feature("triples", draw_triples, play_triples),
+]
 
 if __name__ == "__main__":
     main(FEATURES, use)

@@ -41,9 +41,7 @@ def test_the_code_of_the_page_runs(server: RealServer, tmp_path: Path) -> None:
     )
 
 
-def test_the_client_accepts_every_schema_and_answer(
-    server: RealServer, tmp_path: Path
-) -> None:
+def test_the_client_accepts_every_schema_and_answer(server: RealServer, tmp_path: Path) -> None:
     env = command_of(tmp_path, server)
     memory = StdioServerParameters(
         command=str(tmp_path / "memory-sidecar"),

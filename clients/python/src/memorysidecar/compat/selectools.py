@@ -1,9 +1,12 @@
-"""ConversationMemory of selectools, kept by a server.
+"""The memories of selectools, kept by a server.
 
     from memorysidecar.compat.selectools import ConversationMemory
 
-The memory has the limits, the order and the errors of selectools. Besides, it outlives its process,
-keeps what leaves the window in a log that can be searched, and reports every trim as an event.
+ConversationMemory has the limits, the order and the errors of selectools. Besides, it outlives its
+process, keeps what leaves the window in a log that can be searched, and reports every trim as an
+event. KnowledgeStore takes the place of FileKnowledgeStore and SQLiteKnowledgeStore in a
+KnowledgeMemory, and TripleStore that of InMemoryTripleStore and SQLiteTripleStore in a
+KnowledgeGraphMemory: they keep memories, which Recall finds and contexts include.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from selectools.types import Message, Role
 
 from .. import policy, v1
 from ..client import Client
+from ._selectools_stores import KnowledgeStore, TripleStore
 from ._shared import (
     WINDOW_MESSAGES,
     call_ids,
@@ -30,7 +34,7 @@ from ._shared import (
     sound,
 )
 
-__all__ = ["ConversationMemory"]
+__all__ = ["ConversationMemory", "KnowledgeStore", "TripleStore"]
 
 _SYSTEM = "selectools"
 _TOKENS_MAX = 1_000_000_000
