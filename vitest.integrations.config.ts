@@ -8,32 +8,38 @@ import { INTEGRATIONS, integrationFolder } from "./tools/package/integrations.ts
 import { StreamReporter } from "./tools/test/stream-reporter.ts";
 
 const ROOT = import.meta.dirname;
-const CLIENT = "@memory-sidecar/client";
 const results = process.env["TEST_RESULTS"];
 
-/** Names of the packages of a framework: what an integration is installed beside. */
-function frameworkOf(folder: string): string[] {
+/** Name of the package of a framework whose lowest version is installed as `lowest`. */
+function frameworkOf(folder: string): string {
   const manifest = JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")) as {
-    peerDependencies: Record<string, string>;
+    devDependencies: Record<string, string>;
   };
-  return Object.keys(manifest.peerDependencies).filter((name) => name !== CLIENT);
+  const [, name] = /^npm:(.+)@/.exec(manifest.devDependencies["lowest"] ?? "") ?? [];
+  if (name === undefined) throw new Error(`${folder}/package.json names no lowest version`);
+  return name;
 }
 
-const alias = [{ find: CLIENT, replacement: join(ROOT, "clients/typescript/src/index.ts") }];
+const alias = [
+  { find: "@memory-sidecar/client", replacement: join(ROOT, "clients/typescript/src/index.ts") },
+];
 
 export default defineConfig({
   test: {
     projects: INTEGRATIONS.map(integrationFolder).flatMap((folder) => {
-      const lowest = frameworkOf(folder).map((name) => {
-        return { find: new RegExp(`^${name}(?=/|$)`), replacement: "lowest" };
-      });
-      const common = { pool: "forks" as const, testTimeout: 60_000, hookTimeout: 60_000 };
+      const find = new RegExp(`^${frameworkOf(folder)}(?=/|$)`);
+      // The tests of frameworks use the globals of vitest.
+      const common = {
+        ...{ pool: "forks" as const, globals: true, testTimeout: 60_000, hookTimeout: 60_000 },
+      };
       const include = [`${folder}/test/**/*.test.ts`];
-      const exclude = ["package", "differential"].map((file) => `${folder}/test/${file}.test.ts`);
+      const exclude = ["package", "differential", "validation"].map(
+        (file) => `${folder}/test/${file}.test.ts`,
+      );
       return [
         { resolve: { alias }, test: { ...common, name: `${folder}: newest`, include } },
         {
-          resolve: { alias: [...alias, ...lowest] },
+          resolve: { alias: [...alias, { find, replacement: "lowest" }] },
           test: { ...common, name: `${folder}: lowest`, include, exclude },
         },
       ];

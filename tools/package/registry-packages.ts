@@ -21,14 +21,17 @@ export async function pack(
   return join(target, filename);
 }
 
-/** Fetches a package into a folder and checks it against the lock file; gives its folder. */
-export async function fetchPackage(wanted: LockedPackage, folder: string): Promise<string> {
+/** Fetches a package into a folder and checks its pinned digest; gives its folder. */
+export async function fetchPackage(
+  wanted: Pick<LockedPackage, "integrity" | "name" | "version">,
+  folder: string,
+): Promise<string> {
   const { name, version, integrity } = wanted;
   mkdirSync(folder, { recursive: true });
   const archive = await pack(folder, folder, `${name}@${version}`);
   const digest = createHash("sha512").update(readFileSync(archive)).digest("base64");
   if (`sha512-${digest}` !== integrity) {
-    throw new Error(`${name} ${version} of the registry is not that of package-lock.json`);
+    throw new Error(`${name} ${version} of the registry is not the one that is pinned`);
   }
   const { code, output } = await run("tar", ["-xzf", archive], { cwd: folder, quiet: true });
   if (code !== 0) throw new Error(output);

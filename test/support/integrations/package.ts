@@ -65,7 +65,8 @@ export async function runPage(
     if (language !== "ts" || code.includes(leftOut)) continue;
     const path = join(folder, "page.mts");
     writeFileSync(path, code.replaceAll("127.0.0.1:50151", address));
-    printed.push((await run(process.execPath, [path])).stdout);
+    // The client is a link; it finds what is installed beside it as the package of a user does.
+    printed.push((await run(process.execPath, ["--preserve-symlinks", path])).stdout);
   }
   return printed;
 }

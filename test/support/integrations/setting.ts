@@ -25,7 +25,9 @@ export async function startSetting(): Promise<Setting> {
   return {
     address: server.address,
     client(namespace = `t-${randomUUID()}`) {
-      const client = connect(server.address, { namespace, timeoutMs: 60_000 });
+      // As long as a start takes on a busy machine.
+      const patience = { timeoutMs: 60_000, retry: { maxAttempts: 100 } };
+      const client = connect(server.address, { namespace, ...patience });
       clients.push(client);
       return client;
     },

@@ -1,0 +1,3 @@
+// Everything that the package offers.
+
+export { SidecarSaver, type SidecarSaverOptions } from "./saver.ts";

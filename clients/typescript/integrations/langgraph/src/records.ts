@@ -1,0 +1,99 @@
+// Reads and writes of many records, of any size.
+
+import type {
+  MemorySidecar,
+  RecordFields,
+  RecordNameInput,
+  RecordOperationInput,
+} from "@memory-sidecar/client";
+
+const MAX_LOOKUPS = 256;
+const MAX_OPERATIONS = 256;
+const BATCH_BYTES = 3 * 1024 * 1024;
+/** Names take up to 4 KiB of it. */
+const OVERHEAD_BYTES = 4_096;
+/** Values above this are sent before the transaction that stores them. */
+const INLINE_BYTES = 512 * 1024;
+
+/** A record as the server gives it. */
+export type Stored = Awaited<ReturnType<MemorySidecar["getWholeRecord"]>>;
+
+/** A record to put. */
+export interface Put extends RecordNameInput, RecordFields {
+  readonly value: Uint8Array;
+}
+
+/** Makes the operation that puts a record; a large value is sent at once. */
+export async function putOf(client: MemorySidecar, put: Put): Promise<RecordOperationInput> {
+  if (put.value.length <= INLINE_BYTES) return { put };
+  const { value, ...record } = put;
+  return { put: { ...record, ...(await client.uploadValue(value)) } };
+}
+
+/** Writes in order, in as few transactions as possible. Most need only one. */
+export async function write(
+  client: MemorySidecar,
+  operations: readonly RecordOperationInput[],
+): Promise<void> {
+  for (const batch of batchesOf(operations)) await client.writeRecords(batch);
+}
+
+/** Gets records with their values, one result for each name; undefined where there is none. */
+export async function lookUp(
+  client: MemorySidecar,
+  names: readonly RecordNameInput[],
+): Promise<(Stored | undefined)[]> {
+  const found: (Stored | undefined)[] = [];
+  for (let start = 0; start < names.length; start += MAX_LOOKUPS) {
+    const batch = names.slice(start, start + MAX_LOOKUPS);
+    const lookups = await client.batchGetRecords(batch);
+    for (const [index, { record, valueOmitted }] of lookups.entries()) {
+      const { path, key } = batch[index] ?? { path: [], key: "" };
+      const isWhole = record === undefined || !valueOmitted;
+      found.push(isWhole ? record : await client.getWholeRecord(path, key));
+    }
+  }
+  return found;
+}
+
+/** Tells which of these records exist. */
+export async function existing(
+  client: MemorySidecar,
+  names: readonly RecordNameInput[],
+): Promise<boolean[]> {
+  const found: boolean[] = [];
+  for (let start = 0; start < names.length; start += MAX_LOOKUPS) {
+    const batch = names.slice(start, start + MAX_LOOKUPS);
+    const lookups = await client.batchGetRecords(batch, { omitValue: true });
+    found.push(...lookups.map(({ record }) => record !== undefined));
+  }
+  return found;
+}
+
+/** Deletes the records of a path and of all paths below. */
+export async function deleteBelow(client: MemorySidecar, path: readonly string[]): Promise<void> {
+  let more = true;
+  while (more) more = (await client.deleteRecords(path, { recursive: true })).more;
+}
+
+function* batchesOf(operations: readonly RecordOperationInput[]) {
+  let batch: RecordOperationInput[] = [];
+  let size = 0;
+  for (const operation of operations) {
+    const bytes = bytesOf(operation);
+    if (batch.length === MAX_OPERATIONS || (batch.length > 0 && size + bytes > BATCH_BYTES)) {
+      yield batch;
+      batch = [];
+      size = 0;
+    }
+    batch.push(operation);
+    size += bytes;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** About how many bytes an operation takes in a request. */
+function bytesOf(operation: RecordOperationInput): number {
+  const hasValue = "put" in operation && "value" in operation.put;
+  return OVERHEAD_BYTES + (hasValue ? Buffer.byteLength(operation.put.value) : 0);
+}

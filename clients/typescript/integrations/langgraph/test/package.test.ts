@@ -1,0 +1,28 @@
+// The package: its types, its files, and the code of docs/integrations/langgraph.md.
+
+import { expect, test } from "vitest";
+import {
+  packedFiles,
+  runPage,
+  typeProblems,
+} from "../../../../../test/support/integrations/package.ts";
+import { startSetting } from "../../../../../test/support/integrations/setting.ts";
+
+const NAME = "langgraph";
+const PACKAGE = "@langchain/langgraph-checkpoint";
+
+test("has the types that the newest and the lowest package ask for", async () => {
+  expect(await typeProblems(NAME)).toBe("");
+  expect(await typeProblems(NAME, { [PACKAGE]: "lowest" })).toBe("");
+});
+
+test("holds its code, its types, its license and its README, and runs its page", async () => {
+  const files = await packedFiles(NAME);
+  const modules = ["bundle", "checkpoints", "index", "list", "names", "records", "saver"];
+  const built = modules.flatMap((name) => [`package/dist/${name}.d.ts`, `package/dist/${name}.js`]);
+  const others = ["package/LICENSE", "package/README.md", "package/package.json"];
+  expect(files).toEqual([...others, ...built].sort());
+  await using setting = await startSetting();
+  const printed = await runPage(NAME, "langgraph.md", setting.address, "none");
+  expect(printed).toEqual(["You said 1 things.\n", "10 true true\n"]);
+});
