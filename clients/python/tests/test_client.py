@@ -311,6 +311,17 @@ def test_updates_name_what_is_given(fake: FakeServer, fake_client: Client) -> No
     assert (request.message.message_id, request.message.token_count) == ("m", 3)
 
 
+def test_a_delete_names_the_state_of_its_record(fake: FakeServer, fake_client: Client) -> None:
+    fake_client.delete_record("p", "k", exists=True)
+    assert sent(fake, "DeleteRecord").precondition.exists
+    fake_client.delete_record("p", "k", version=3)
+    assert sent(fake, "DeleteRecord").precondition.version == 3
+    fake_client.delete_record("p", "k")
+    assert not sent(fake, "DeleteRecord").HasField("precondition")
+    with pytest.raises(ValueError, match="version or exists"):
+        fake_client.delete_record("p", "k", version=3, exists=True)
+
+
 def test_zero_is_not_unset(fake: FakeServer, fake_client: Client) -> None:
     fake_client.window("s", as_of_seq=0)
     assert sent(fake, "GetWindow").HasField("as_of_seq")

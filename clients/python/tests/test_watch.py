@@ -61,6 +61,44 @@ def test_asyncio_resumes_alike(fake: FakeServer) -> None:
     assert [r.resume_token for r in fake.requests("WatchEvents")] == ["", "2.0", "2.0", "9"]
 
 
+def test_a_watch_tells_of_checkpoints_and_lost_connections(
+    fake: FakeServer, fake_client: Client
+) -> None:
+    fake.script["WatchEvents"] = list(BROKEN)
+    tokens: list[str] = []
+    lost: list[tuple[str, int]] = []
+    with fake_client.watch(
+        on_checkpoint=tokens.append,
+        on_interrupt=lambda error, failures: lost.append((error.reason, failures)),
+    ) as watch:
+        for one in watch:
+            if one.revision == 10:
+                break
+    assert tokens == ["0", "2.0", "9", "9"]
+    assert lost == [("SHUTTING_DOWN", 1), ("STREAM_LIMIT_REACHED", 2), ("", 1)]
+
+
+def test_asyncio_tells_alike(fake: FakeServer) -> None:
+    fake.script["WatchEvents"] = list(BROKEN)
+    tokens: list[str] = []
+    lost: list[int] = []
+
+    async def main() -> None:
+        async with (
+            AsyncClient(fake.path, retry=QUICK) as client,
+            client.watch(
+                on_checkpoint=tokens.append, on_interrupt=lambda _, failures: lost.append(failures)
+            ) as watch,
+        ):
+            async for one in watch:
+                if one.revision == 10:
+                    break
+
+    asyncio.run(main())
+    assert tokens == ["0", "2.0", "9", "9"]
+    assert lost == [1, 2, 1]
+
+
 # Answers with several events; the second connection begins with two that came before.
 BATCHES: list[Step] = [
     stream(checkpoint("0"), batch((1, 0), (1, 1), (2, 0)), then=GONE),

@@ -251,8 +251,8 @@ export class MemorySidecar extends SnapshotMethods {
   /** Streams events as they happen, also over restarts of the server. */
   watch(opts: WatchOptions = {}): EventStream {
     const open = this.raw.events.watchEvents.bind(this.raw.events);
-    const { retry, closed } = this.caller;
-    return new EventStream({ open, retry, closed, namespace: this.namespace }, opts);
+    const { retry, closed, timeoutMs } = this.caller;
+    return new EventStream({ open, retry, closed, timeoutMs, namespace: this.namespace }, opts);
   }
 
   /** Lists the events that are kept, oldest first. */

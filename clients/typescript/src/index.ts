@@ -346,6 +346,7 @@ export type {
   UploadedValue,
 } from "./record-inputs.ts";
 export type {
+  BatchGetRecordsOptions,
   GetRecordOptions,
   ListRecordPathsOptions,
   ListRecordsOptions,

@@ -1,6 +1,6 @@
 // The methods of the client for long-term memory.
 
-import { given, type MutationOptions } from "./call.ts";
+import { type CallOptions, given, type MutationOptions } from "./call.ts";
 import { choice, conditions, whole } from "./choice.ts";
 import { type FormName, loadForm, type Rendered, toRendered } from "./forms.ts";
 import type { ListTotal } from "./gen/memorysidecar/v1/filter.ts";
@@ -37,7 +37,12 @@ import type { ListOptions } from "./options.ts";
 import { walkPages } from "./pages.ts";
 import { RecallMethods } from "./recall.ts";
 import { appendRequest } from "./requests.ts";
+import type { ScopeInput } from "./scope-filter.ts";
 import { toDate, toDuration } from "./time.ts";
+
+function asOfTime({ asOf, asOfTime = asOf }: options.AsOfOptions): Date | undefined {
+  return asOfTime && toDate(asOfTime);
+}
 
 function listOf(ids: string | readonly string[]): string[] {
   return typeof ids === "string" ? [ids] : [...ids];
@@ -62,23 +67,19 @@ export class MemoryMethods extends RecallMethods {
   }
 
   /** Gets a memory, as it is or as it was known at a past time. */
-  async getMemory(
-    memoryId: string,
-    opts: ListOptions & { readonly asOf?: Date } = {},
-  ): Promise<Memory> {
-    const asOfTime = opts.asOf && toDate(opts.asOf);
-    const request = { namespace: this.at(opts), memoryId, asOfTime };
+  async getMemory(memoryId: string, opts: CallOptions & options.AsOfOptions = {}): Promise<Memory> {
+    const request = { namespace: this.at(opts), memoryId, asOfTime: asOfTime(opts) };
     return given((await this.call(Rpcs.getMemory, request, opts)).memory);
   }
 
   /** Lists memories: those that are active now, or those that were known at a past time. */
   listMemories(opts: options.ListMemoriesOptions = {}): AsyncGenerator<Memory, void, undefined> {
-    const { filter, asOf, order = "oldest", pageSize = 0 } = opts;
+    const { filter, order = "oldest", pageSize = 0 } = opts;
     return walkPages(async (pageToken) => {
       const request = ListMemoriesRequest.fromPartial({
         ...{ namespace: this.at(opts), pageSize, pageToken },
         filter: filter && requests.toMemoryFilter(filter),
-        asOfTime: asOf && toDate(asOf),
+        asOfTime: asOfTime(opts),
         order: choice("order", MEMORY_ORDERS, order),
       });
       const page = await this.call(Rpcs.listMemories, request, opts);
@@ -88,11 +89,11 @@ export class MemoryMethods extends RecallMethods {
 
   /** Counts the memories that a list with these options gives, up to a bound. */
   async countMemories(opts: options.CountMemoriesOptions = {}): Promise<ListTotal> {
-    const { filter, asOf } = opts;
+    const { filter } = opts;
     const request = ListMemoriesRequest.fromPartial({
       ...{ namespace: this.at(opts), pageSize: 1, includeTotal: true },
       filter: filter && requests.toMemoryFilter(filter),
-      asOfTime: asOf && toDate(asOf),
+      asOfTime: asOfTime(opts),
     });
     return given((await this.call(Rpcs.listMemories, request, opts)).total);
   }
@@ -100,7 +101,7 @@ export class MemoryMethods extends RecallMethods {
   /** Changes the fields that are given; `undefined` clears one. The state before is kept. */
   async updateMemory(
     memoryId: string,
-    changes: Omit<options.MemoryFields, "memoryId" | "kind" | "source" | "userId">,
+    changes: Omit<options.MemoryFields, "memoryId" | "kind" | "source" | keyof ScopeInput>,
     opts: options.UpdateMemoryOptions = {},
   ): Promise<Memory> {
     const { updateMask = requests.pathsOf(changes), reason = "" } = opts;

@@ -181,11 +181,17 @@ export interface RememberOptions extends MutationOptions {
   readonly reason?: string | undefined;
 }
 
-/** Options of a list of memories. */
-export interface ListMemoriesOptions extends ListOptions {
-  readonly filter?: MemoryFilterInput | undefined;
-  /** Lists the memories known at this time. Default: now. */
+/** The time of which memories are given. */
+export interface AsOfOptions {
+  /** Gives what was known at this time. Default: now. */
+  readonly asOfTime?: Date | undefined;
+  /** The same as `asOfTime`, which wins. */
   readonly asOf?: Date | undefined;
+}
+
+/** Options of a list of memories. */
+export interface ListMemoriesOptions extends ListOptions, AsOfOptions {
+  readonly filter?: MemoryFilterInput | undefined;
   /** Default `oldest`. */
   readonly order?: keyof typeof MEMORY_ORDERS | undefined;
 }

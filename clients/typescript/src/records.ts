@@ -45,6 +45,12 @@ export interface GetRecordOptions extends CallOptions {
   readonly refreshTtl?: boolean | undefined;
 }
 
+/** Options of a get of several records. */
+export interface BatchGetRecordsOptions extends GetRecordOptions {
+  /** Leaves out the values, as `omitValue` does, by the name of the contract. Default false. */
+  readonly omitValues?: boolean | undefined;
+}
+
 /** The part of a value to get. */
 export interface ValueRangeOptions {
   /** The first byte. Default 0. */
@@ -158,12 +164,12 @@ export class RecordMethods extends ClientBase {
    * does not fit the answer is left out, with `valueOmitted`.
    */
   async batchGetRecords(
-    names: readonly RecordNameInput[],
-    opts: GetRecordOptions = {},
+    records: readonly RecordNameInput[],
+    opts: BatchGetRecordsOptions = {},
   ): Promise<RecordLookup[]> {
-    const { omitValue: omitValues = false, refreshTtl = false } = opts;
-    const records = names.map(nameOf);
-    const request = { namespace: this.at(opts), records, omitValues, refreshTtl };
+    const { omitValue = false, omitValues = omitValue, refreshTtl = false } = opts;
+    const names = records.map(nameOf);
+    const request = { namespace: this.at(opts), records: names, omitValues, refreshTtl };
     return (await this.call(Rpcs.batchGetRecords, request, opts)).results;
   }
 

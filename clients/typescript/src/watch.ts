@@ -1,9 +1,9 @@
 // A stream of events that goes on after the server was away, without a gap and without a repeat.
 
-import type { ClientReadableStream } from "@grpc/grpc-js";
-import { pause } from "./call.ts";
+import { type ClientReadableStream, Metadata } from "@grpc/grpc-js";
+import { clampTimeout, pause } from "./call.ts";
 import { conditions, noOthers, type SeqInput, whole } from "./choice.ts";
-import { MemorySidecarError, toClientError } from "./errors.ts";
+import { MemorySidecarError, Status, toClientError } from "./errors.ts";
 import {
   type DeepPartial,
   type Event,
@@ -52,6 +52,13 @@ export interface WatchOptions {
   readonly filter?: EventFilterInput | undefined;
   /** The namespace; default: that of the client. */
   readonly namespace?: string | undefined;
+  /**
+   * Time in which the watch must be on, and in which each connection must give its first answer, in
+   * milliseconds. Default: that of the client.
+   */
+  readonly timeoutMs?: number | undefined;
+  /** Time after which a lost connection is given up, in milliseconds. Default: never. */
+  readonly reconnectTimeoutMs?: number | undefined;
   /** Ends the stream; its iterator then fails with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Is called with the token of each answer without an event: the first one and checkpoints. */
@@ -71,6 +78,8 @@ export interface WatchSource {
   readonly open: (request: WatchEventsRequest) => ClientReadableStream<WatchEventsResponse>;
   readonly namespace: string;
   readonly retry: RetryPolicy;
+  /** The default of `timeoutMs`. */
+  readonly timeoutMs: number;
   /** Is aborted when the client is closed: the stream then ends. */
   readonly closed: AbortSignal;
 }
@@ -142,6 +151,10 @@ export class EventStream implements AsyncIterableIterator<WatchedEvent> {
   #from: WatchStart;
   #resumeToken = "";
   #failures = 0;
+  readonly #timeoutMs: number;
+  readonly #reconnectTimeoutMs: number | undefined;
+  /** The time at which no further attempt is made. */
+  #giveUpAt: number | undefined;
   #last: Event | undefined;
 
   constructor(source: WatchSource, options: WatchOptions) {
@@ -149,6 +162,10 @@ export class EventStream implements AsyncIterableIterator<WatchedEvent> {
     this.#options = options;
     this.#filter = options.filter && toEventFilter(options.filter);
     this.#from = options.from ?? "now";
+    const { timeoutMs = source.timeoutMs, reconnectTimeoutMs } = options;
+    this.#timeoutMs = clampTimeout(timeoutMs);
+    this.#reconnectTimeoutMs = reconnectTimeoutMs && clampTimeout(reconnectTimeoutMs);
+    this.#giveUpAt = Date.now() + this.#timeoutMs;
     let started = { resolve: (): void => {}, reject: (_error: unknown): void => {} };
     this.ready = new Promise((resolve, reject) => {
       started = { resolve, reject };
@@ -202,9 +219,8 @@ export class EventStream implements AsyncIterableIterator<WatchedEvent> {
       while (!this.#stop.signal.aborted) {
         try {
           yield* this.#read();
-          // The contract knows no orderly end; a server that ends a stream all the same is asked
-          // again, but not at once.
-          await this.#rest();
+          // The contract knows no orderly end.
+          await this.#recover(broken("The stream ended without an error."));
         } catch (error) {
           await this.#recover(error);
         }
@@ -234,8 +250,14 @@ export class EventStream implements AsyncIterableIterator<WatchedEvent> {
     this.#call = call;
     // The iterator below reports errors; without a listener a late one would end the process.
     call.on("error", () => {});
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      call.cancel();
+    }, this.#timeoutMs);
     try {
       for await (const answer of call as AsyncIterable<WatchEventsResponse>) {
+        clearTimeout(timer);
         if (this.#resumeToken === "" && this.#from === "now") await this.#options.readState?.();
         for (const watched of this.#take(answer)) {
           // Set when the event is asked for: what follows it is not lost with this stream.
@@ -243,7 +265,10 @@ export class EventStream implements AsyncIterableIterator<WatchedEvent> {
           yield watched;
         }
       }
+    } catch (error) {
+      throw isLate ? broken("The server did not answer the watch in time.") : error;
     } finally {
+      clearTimeout(timer);
       call.cancel();
     }
   }
@@ -251,6 +276,7 @@ export class EventStream implements AsyncIterableIterator<WatchedEvent> {
   /** Gives the events of an answer but those given before: after a resume one may come again. */
   *#take({ events, resumeToken }: WatchEventsResponse): Generator<WatchedEvent, void, undefined> {
     this.#failures = 0;
+    this.#giveUpAt = undefined;
     this.#started.resolve();
     if (events.length === 0) {
       this.#resumeToken = resumeToken;
@@ -276,15 +302,21 @@ export class EventStream implements AsyncIterableIterator<WatchedEvent> {
       return;
     }
     if (!isRetryable(error)) throw error;
-    const failures = this.#failures + 1;
+    if (this.#failures === 0 && this.#reconnectTimeoutMs !== undefined) {
+      this.#giveUpAt ??= Date.now() + this.#reconnectTimeoutMs;
+    }
+    const failures = ++this.#failures;
     if (this.#resumeToken === "" && failures >= this.#source.retry.maxAttempts) throw error;
+    const delay = backoffMs(failures, this.#source.retry, error.retryDelayMs);
+    if (this.#giveUpAt !== undefined && Date.now() + delay >= this.#giveUpAt) throw error;
     this.#options.onInterrupt?.(error, failures);
-    await this.#rest(error.retryDelayMs);
-  }
-
-  async #rest(askedMs?: number): Promise<void> {
-    const delay = backoffMs(++this.#failures, this.#source.retry, askedMs);
     // Ended meanwhile: the loop sees it.
     await pause(delay, this.#stop.signal).catch(() => {});
   }
+}
+
+/** The error of a stream that broke without one of its own. */
+function broken(details: string): Error {
+  const code = Status.UNAVAILABLE;
+  return Object.assign(new Error(details), { code, details, metadata: new Metadata() });
 }

@@ -156,6 +156,39 @@ describe("the definitions of the tools", () => {
   });
 });
 
+describe("a memory of a past time", () => {
+  test("is what was known then", async () => {
+    const client = memoryOf("past");
+    const { results } = await client.remember("Ana drinks tea.", { scope: { userId: "ana" } });
+    const memoryId = results[0]?.memoryId ?? "";
+    const before = new Date();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await client.updateMemory(memoryId, { text: "Ana drinks coffee." });
+    for (const opts of [{ asOfTime: before }, { asOf: before }]) {
+      expect((await client.getMemory(memoryId, opts)).text).toBe("Ana drinks tea.");
+      const filter = { everyone: true } as const;
+      for await (const { text } of client.listMemories({ filter, ...opts }))
+        expect(text).toBe("Ana drinks tea.");
+      expect((await client.countMemories({ filter, ...opts })).count).toBe(1);
+    }
+    expect((await client.getMemory(memoryId)).text).toBe("Ana drinks coffee.");
+  });
+});
+
+describe("several records", () => {
+  test("come without their values on request", async () => {
+    const client = memoryOf("records");
+    await client.putRecord("places", "home", "Porto");
+    const names = [{ path: "places", key: "home" }];
+    for (const opts of [{ omitValues: true }, { omitValue: true }]) {
+      const [found] = await client.batchGetRecords(names, opts);
+      expect(found?.record?.value).toHaveLength(0);
+    }
+    const [found] = await client.batchGetRecords(names);
+    expect(found?.record?.value.toString()).toBe("Porto");
+  });
+});
+
 describe("the tools", () => {
   test("remember, recall and forget", async () => {
     const client = memoryOf("tools");

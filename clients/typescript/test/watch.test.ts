@@ -244,6 +244,34 @@ describe("watch", () => {
     expect(fake.starts).toHaveLength(3);
   });
 
+  test("gives up a lost connection after its time", async () => {
+    const fake = await open([checkpoint("t0"), event(1), away], ...Array(40).fill([away]));
+    const stream = fake.client.watch({ reconnectTimeoutMs: 60 });
+    expect((await stream.next()).value?.event.revision).toBe(1);
+    const start = performance.now();
+    await expect(stream.next()).rejects.toMatchObject({ reason: "SHUTTING_DOWN" });
+    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(fake.starts.length).toBeGreaterThan(3);
+  });
+
+  test("waits no longer for a first answer than its time", async () => {
+    const fake = await open([], []);
+    const stream = fake.client.watch({ timeoutMs: 50 });
+    await expect(stream.ready).rejects.toThrow("did not answer the watch in time");
+    await expect(stream.next()).rejects.toMatchObject({ code: Status.UNAVAILABLE });
+    expect(() => fake.client.watch({ timeoutMs: 0 })).toThrow("timeoutMs must be above 0");
+  });
+
+  test("asks again on a connection that hangs, once the watch was on", async () => {
+    const fake = await open([checkpoint("t0"), event(1), away], [], [event(2)]);
+    const errors: string[] = [];
+    const onInterrupt = (error: MemorySidecarError): number => errors.push(error.message);
+    const stream = fake.client.watch({ timeoutMs: 50, onInterrupt });
+    expect(await take(stream, 2)).toEqual(["1.0", "2.0"]);
+    expect(errors).toHaveLength(2);
+    expect(errors[1]).toContain("did not answer the watch in time");
+  });
+
   test("ends the call when the loop is left, and when the signal is aborted", async () => {
     const fake = await open([event(1)], [event(1)]);
     await take(fake.client.watch(), 1);

@@ -17,7 +17,7 @@ from . import _channel
 from ._advice import advise
 from ._fields import OPTIONS, ReadOptions, WriteOptions
 from ._retry import Attempts, RetryPolicy
-from ._watch_state import WatchState
+from ._watch_state import Listeners, WatchState
 from .errors import MemorySidecarError, decode_error
 from .v1.admin_service_pb2 import DESCRIPTOR as ADMIN
 from .v1.admin_service_pb2_grpc import AdminServiceStub
@@ -226,6 +226,7 @@ class Base:
         self,
         request: Any,
         reconnect_timeout: float | None,
+        listeners: Listeners,
         call: ReadOptions,
         *,
         reads_state: bool,
@@ -236,6 +237,7 @@ class Base:
         return WatchState(
             request,
             self.retry,
+            listeners,
             open_timeout=timeout,
             reconnect_timeout=reconnect_timeout,
             reads_state=reads_state,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Callable
+from typing import NamedTuple
 
 import grpc
 
@@ -22,6 +24,13 @@ _REFUSED = frozenset(
 )
 
 
+class Listeners(NamedTuple):
+    """Functions that hear of a watch beside its events."""
+
+    on_checkpoint: Callable[[str], None] | None = None
+    on_interrupt: Callable[[MemorySidecarError, int], None] | None = None
+
+
 class WatchState:
     """The state of one watch over all its connections."""
 
@@ -29,6 +38,7 @@ class WatchState:
         self,
         request: v1.WatchEventsRequest,
         policy: RetryPolicy,
+        listeners: Listeners,
         *,
         open_timeout: float | None,
         reconnect_timeout: float | None,
@@ -40,6 +50,7 @@ class WatchState:
         self.open_timeout = open_timeout
         self._request = request
         self._policy = policy
+        self._listeners = listeners
         self._reads_state = reads_state
         self._last = (0, 0)
         self._pending: deque[v1.StreamedEvent] = deque()
@@ -77,6 +88,8 @@ class WatchState:
         self.opened = True
         if not response.events:
             self.resume_token = response.resume_token
+            if self._listeners.on_checkpoint is not None:
+                self._listeners.on_checkpoint(response.resume_token)
         for streamed in response.events:
             place = (streamed.event.revision, streamed.event.index)
             if place > self._last:
@@ -107,6 +120,8 @@ class WatchState:
         delay = self._policy.delay(self._failures, error.retry_delay)
         if self._give_up is not None and time.monotonic() + delay >= self._give_up:
             raise error
+        if self._listeners.on_interrupt is not None:
+            self._listeners.on_interrupt(error, self._failures)
         return delay
 
 

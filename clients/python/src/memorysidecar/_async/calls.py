@@ -15,6 +15,7 @@ from typing_extensions import Self
 from .. import v1
 from .._base import Base, explain, on_page
 from .._fields import ReadOptions, WriteOptions
+from .._watch_state import Listeners
 from .pager import AsyncPager, P
 from .watch import AsyncWatch
 
@@ -78,10 +79,13 @@ class AsyncCalls(Base):
         request: v1.WatchEventsRequest,
         reconnect_timeout: float | None,
         read_state: Callable[[], Awaitable[None]] | None,
+        listeners: Listeners,
         call: ReadOptions,
     ) -> AsyncWatch:
         reads_state = read_state is not None
-        state = self._watch_state(request, reconnect_timeout, call, reads_state=reads_state)
+        state = self._watch_state(
+            request, reconnect_timeout, listeners, call, reads_state=reads_state
+        )
         watch = AsyncWatch(
             lambda again: self.events.WatchEvents(again, metadata=self.metadata), state, read_state
         )

@@ -13,7 +13,8 @@ from .. import _memory_fields as m
 from .. import _record_fields as n
 from .. import v1
 from .._forms import FormName, elements_of, form_bytes, form_of
-from ..errors import AlreadyExists
+from .._watch_state import Listeners
+from ..errors import AlreadyExists, MemorySidecarError
 from .histories import HistoryMethods
 from .memories import MemoryMethods
 from .pager import Pager
@@ -342,6 +343,8 @@ class Client(
         filter: v1.EventFilter | f.Json | None = None,
         read_state: Callable[[], None] | None = None,
         reconnect_timeout: float | None = None,
+        on_checkpoint: Callable[[str], None] | None = None,
+        on_interrupt: Callable[[MemorySidecarError, int], None] | None = None,
         **call: Unpack[f.ReadOptions],
     ) -> Watch:
         """Watches the events of the namespace: after a token or a revision, from ``"now"`` (the
@@ -356,9 +359,14 @@ class Client(
             of changes that the read has seen already come as well: applying them must change
             nothing. Without this the refusal is raised.
         :param reconnect_timeout: seconds after which a lost connection is given up. Default: never.
+        :param on_checkpoint: called with the token of each answer without an event: the first one
+            and checkpoints.
+        :param on_interrupt: called when the connection was lost and will be made again, with the
+            error and the number of failed attempts in a row.
         """
         request = f.watch_request(resume_token, position, consumer_id, after_revision, filter)
-        return self._watch(request, reconnect_timeout, read_state, call)
+        listeners = Listeners(on_checkpoint, on_interrupt)
+        return self._watch(request, reconnect_timeout, read_state, listeners, call)
 
     def list_events(
         self,

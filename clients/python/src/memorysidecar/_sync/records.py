@@ -229,16 +229,21 @@ class RecordMethods(Calls):
         key: str,
         *,
         version: int | None = None,
+        exists: bool | None = None,
         etag: str = "",
         allow_missing: bool = False,
         **call: Unpack[f.WriteOptions],
     ) -> v1.RecordOutcome:
-        """Deletes a record, for good."""
+        """Deletes a record, for good.
+
+        :param version: it must have this version.
+        :param exists: True: it must exist.
+        """
         request = v1.DeleteRecordRequest(
             path=n.path_of(path),
             key=key,
             etag=etag,
-            precondition=n.demand_of(version, None),
+            precondition=n.demand_of(version, exists),
             allow_missing=allow_missing,
         )
         return self._unary(request, v1.DeleteRecordResponse, call).outcome
