@@ -500,6 +500,23 @@ export const MCP_SETTINGS = {
     isScope: true,
     description: "The only session that the model may read. Default: all sessions of the user.",
   },
+  referenceMemory: {
+    flag: "reference-memory",
+    type: "boolean",
+    default: "false",
+    isScope: true,
+    description:
+      "Offers the nine tools of the reference memory server, a knowledge graph, in place of our " +
+      "own.",
+  },
+  importMemory: {
+    flag: "import-memory",
+    type: "text",
+    default: undefined,
+    description:
+      "File of the reference memory server, memory.jsonl, to take over before serving; what is " +
+      "known already stays. Needs reference-memory.",
+  },
   readOnly: {
     flag: "read-only",
     type: "boolean",

@@ -246,8 +246,15 @@ describe("readMcpConfig", () => {
   test("has a default for everything", () => {
     expect(readMcpConfig([], { MEMORY_SIDECAR_LISTEN: "not read here" })).toEqual({
       ...{ server: { kind: "tcp", host: "127.0.0.1", port: 50_151 }, token: undefined },
-      ...{ tls: false, timeoutMs: 30_000 },
-      reach: { namespace: "default", userId: "", agentId: "", sessionId: "", isReadOnly: false },
+      ...{ tls: false, timeoutMs: 30_000, importFile: undefined },
+      reach: {
+        namespace: "default",
+        userId: "",
+        agentId: "",
+        sessionId: "",
+        isReadOnly: false,
+        isReference: false,
+      },
     });
   });
 

@@ -355,6 +355,8 @@ export interface McpConfig {
   /** Certificates to trust in PEM; `true` means those of the system. */
   readonly tls: boolean | string;
   readonly timeoutMs: number;
+  /** A file to take over. */
+  readonly importFile: string | undefined;
   readonly reach: McpReach;
 }
 
@@ -385,8 +387,12 @@ export function readMcpConfig(args: readonly string[], env: Environment = proces
     token: tokenOf(optionalPath(values.get("tokenFile")), problems),
     tls: optionalPath(values.get("tlsCa")) ?? values.get("tls") === true,
     timeoutMs: Number(values.get("timeoutMs")),
+    importFile: optionalPath(values.get("importMemory")),
     reach: reachOf(values),
   };
+  if (config.importFile !== undefined && (!config.reach.isReference || config.reach.isReadOnly)) {
+    problems.push("--import-memory needs --reference-memory, without --read-only");
+  }
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
 }
@@ -398,6 +404,7 @@ function reachOf(values: ReadonlyMap<McpSettingName, Value | undefined>): McpRea
     agentId: String(values.get("agent")),
     sessionId: String(values.get("session")),
     isReadOnly: values.get("readOnly") === true,
+    isReference: values.get("referenceMemory") === true,
   };
 }
 

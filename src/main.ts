@@ -18,7 +18,7 @@ import {
   readObjectStore,
 } from "./config.ts";
 import { FACTS_MODULE } from "./facts-module.ts";
-import { formatAddress, parseAddress } from "./grpc/address.ts";
+import { formatAddress, parseAddress, StartError } from "./grpc/address.ts";
 import { SYSTEM_WORLD } from "./kit/world.ts";
 import { INDEX_FOLDER } from "./recall/saved/index-files.ts";
 import type { BackUp } from "./store/backup/back-up.ts";
@@ -315,7 +315,11 @@ async function runCompact(args: readonly string[]): Promise<number> {
 async function runMcp(args: readonly string[]): Promise<number> {
   const { server, ...settings } = readMcpConfig(args);
   const { serveMcp } = await import("./mcp/stdio.ts");
-  await serveMcp({ ...settings, address: formatAddress(server), version: VERSION });
+  try {
+    await serveMcp({ ...settings, address: formatAddress(server), version: VERSION });
+  } catch (error) {
+    throw error instanceof StartError ? new ConfigError([error.message]) : error;
+  }
   return EXIT.ok;
 }
 

@@ -12,6 +12,8 @@ export interface McpReach {
   readonly sessionId: string;
   /** Whether only tools that change nothing are offered. */
   readonly isReadOnly: boolean;
+  /** Whether they are those of the reference memory server. */
+  readonly isReference: boolean;
 }
 
 /** The members of a scope that are not empty. */

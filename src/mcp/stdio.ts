@@ -1,9 +1,13 @@
 // `memory-sidecar mcp`: speaks the protocol on the standard streams. Standard output carries
 // nothing else; problems go to the standard error, without content.
 
+import { readFileSync } from "node:fs";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { connect } from "../gen/client/index.ts";
+import { connect, type MemorySidecar } from "../gen/client/index.ts";
+import { StartError } from "../grpc/address.ts";
+import { type Graph, KnowledgeGraph } from "./graph.ts";
 import type { McpReach } from "./reach.ts";
+import { parseGraphFile } from "./reference-tools.ts";
 import { createMcpServer } from "./server.ts";
 
 /** Settings of the command. */
@@ -14,19 +18,43 @@ export interface StdioSettings {
   /** Certificates to trust, a file in PEM; true for those of the system. */
   readonly tls: boolean | string;
   readonly timeoutMs: number;
+  /** A file of the reference memory server to take over first. */
+  readonly importFile: string | undefined;
   readonly reach: McpReach;
   readonly version: string;
 }
 
+/** Takes a file of the reference memory server over. What is known already stays. */
+async function takeOver(client: MemorySidecar, reach: McpReach, file: string): Promise<void> {
+  let found: Graph;
+  try {
+    found = parseGraphFile(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new StartError(`--import-memory: ${file}: ${(error as Error).message}`);
+  }
+  const graph = new KnowledgeGraph(client, reach);
+  const entities = await graph.createEntities(found.entities);
+  // Entities that were there keep what they know and learn the rest.
+  const known = new Set((await graph.read()).entities.map(({ name }) => name));
+  const observed = found.entities
+    .filter(({ name }) => known.has(name))
+    .map(({ name: entityName, observations }) => ({ entityName, observations }));
+  await graph.addObservations(observed);
+  const relations = await graph.createRelations(found.relations);
+  const counts = `${entities.length} new entities and ${relations.length} new relations`;
+  process.stderr.write(`memory-sidecar: took ${counts} from ${file}\n`);
+}
+
 /** Serves until the standard input ends. */
 export async function serveMcp(settings: StdioSettings): Promise<void> {
-  const { address, token, tls, timeoutMs, reach, version } = settings;
+  const { address, token, tls, timeoutMs, importFile, reach, version } = settings;
   const client = connect(address, {
     ...{ token, timeoutMs, namespace: reach.namespace },
     tls: typeof tls === "string" ? { ca: tls } : tls || undefined,
     // While the server restarts, a call waits for it as long as its time lasts.
     retry: { maxAttempts: 1_000 },
   });
+  if (importFile !== undefined) await takeOver(client, reach, importFile);
   const ended = Promise.withResolvers<void>();
   process.stdin.once("end", ended.resolve).once("close", ended.resolve);
   const handle = serveStdio(() => createMcpServer({ client, reach, version }), {
