@@ -1,0 +1,185 @@
+"""The session service beside what the differential test compares: agents, races, kills, windows."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from google.adk.agents import LlmAgent
+from google.adk.errors import StaleSessionError
+from google.adk.events.event import Event
+from google.adk.events.event_actions import EventActions
+from google.adk.models import BaseLlm, LlmRequest, LlmResponse
+from google.adk.runners import Runner
+from google.adk.sessions import Session
+from google.genai import types
+from integration import erase
+from memorysidecar import AsyncClient, Client, MemorySidecarError, policy
+from real import RealServer
+
+from memorysidecar_adk import SidecarSessionService
+
+WHO: Any = {"app_name": "app", "user_id": "ana"}
+
+
+def said(text: str, author: str = "user", **actions: Any) -> Event:
+    content = types.Content(role="user", parts=[types.Part(text=text)])
+    return Event(author=author, content=content, actions=EventActions(**actions))
+
+
+def turn(number: int) -> list[Event]:
+    """A question, a call of a tool, its result and an answer."""
+    name, call = "read", f"c{number}"
+    asked = types.FunctionCall(id=call, name=name, args={"note": number})
+    given = types.FunctionResponse(id=call, name=name, response={"text": "The storks are back."})
+    parts = (types.Part(function_call=asked), types.Part(function_response=given))
+    used = [Event(author="agent", content=types.Content(parts=[part])) for part in parts]
+    answer = said(f"Storks, says note {number}.", "agent")
+    return [said(f"What does note {number} say?"), *used, answer]
+
+
+async def add(service: SidecarSessionService, name: str, event: Event) -> Session:
+    """Appends an event, and tries again when another writer came first."""
+    while True:
+        session = await service.get_session(**WHO, session_id=name)
+        assert session is not None
+        try:
+            await service.append_event(session, event)
+            return session
+        except StaleSessionError:
+            continue
+
+
+async def test_an_agent_goes_on_while_the_server_is_killed(own_server: RealServer) -> None:
+    class Scripted(BaseLlm):
+        async def generate_content_async(self, request: LlmRequest, stream: bool = False) -> Any:
+            last = request.contents[-1].parts[-1]
+            part = types.Part(text="They are on the roof.")
+            if last.text == "Where are they?":
+                call = types.FunctionCall(name="look", args={"place": "the roof"})
+                part = types.Part(function_call=call)
+            yield LlmResponse(content=types.Content(role="model", parts=[part]))
+
+    async def look(place: str) -> dict[str, str]:
+        """Looks at a place."""
+        await asyncio.to_thread(own_server.kill)
+        await asyncio.to_thread(own_server.start)
+        return {"found": f"Storks at {place}."}
+
+    async with AsyncClient(own_server.address, timeout=60) as client:
+        service = SidecarSessionService(client)
+        agent = LlmAgent(name="agent", model=Scripted(model="scripted"), tools=[look])
+        runner = Runner(app_name="app", agent=agent, session_service=service)
+        await service.create_session(**WHO, session_id="trip", state={"user:name": "Ana"})
+        for text in ("Where are they?", "Sure?"):
+            message = types.Content(role="user", parts=[types.Part(text=text)])
+            events = runner.run_async(user_id="ana", session_id="trip", new_message=message)
+            answers = [event async for event in events]
+            assert answers[-1].content.parts[0].text == "They are on the roof."
+        session = await service.get_session(**WHO, session_id="trip")
+        assert session is not None
+        assert [event.author for event in session.events] == [
+            *("user", "agent", "agent", "agent", "user", "agent")
+        ]
+        assert session.state == {"user:name": "Ana"}
+
+
+async def test_two_writers_lose_no_event_and_no_state(server: RealServer) -> None:
+    namespace = f"t-{uuid4().hex}"
+
+    async def write(number: int) -> None:
+        async with AsyncClient(server.address, namespace=namespace) as client:
+            service = SidecarSessionService(client)
+            own = f"own{number}"
+            await service.create_session(**WHO, session_id=own)
+            for index in range(8):
+                key = f"{number}-{index}"
+                state = {key: index, f"app:{key}": index, f"user:{key}": index}
+                await add(service, "chat", said(key, state_delta=state))
+                await add(service, own, said(key, state_delta={f"app:{own}-{index}": 1}))
+
+    async with AsyncClient(server.address, namespace=namespace) as client:
+        service = SidecarSessionService(client)
+        await service.create_session(**WHO, session_id="chat")
+        await asyncio.gather(write(1), write(2))
+        session = await service.get_session(**WHO, session_id="chat")
+        assert session is not None
+        assert len(session.events) == 16
+        assert len(session.state) == 16 * 4
+        stale = await service.get_session(**WHO, session_id="chat")
+        await add(service, "chat", said("newer"))
+        assert stale is not None
+        with pytest.raises(StaleSessionError):
+            await service.append_event(stale, said("late"))
+
+
+async def test_the_window_keeps_its_limit_and_the_log_keeps_all(async_client: AsyncClient) -> None:
+    service = SidecarSessionService(async_client, policy=policy.token_budget(max_tokens=80))
+    session = await service.create_session(**WHO, session_id="chat")
+    assert await service.window(**WHO, session_id="chat") is None
+    for number in range(20):
+        for event in turn(number):
+            await service.append_event(session, event)
+    window = await service.window(**WHO, session_id="chat")
+    assert window is not None
+    assert window.window_totals.token_count <= 80
+    assert list(window.open_tool_call_ids) == []
+    again = await service.get_session(**WHO, session_id="chat")
+    assert again is not None
+    assert [one.model_dump() for one in again.events] == [
+        one.model_dump() for one in session.events
+    ]
+    found = await async_client.recall("storks of note 3", user_id="ana", page_size=3)
+    assert any("note 3" in hit.message.message.text for hit in found.hits)
+
+
+@pytest.mark.parametrize("size", [300_000, 500_000, 5_000_000])
+async def test_events_of_any_size_come_back(async_client: AsyncClient, size: int) -> None:
+    service = SidecarSessionService(async_client)
+    session = await service.create_session(**WHO)
+    event = said("x" * size)
+    await service.append_event(session, event)
+    again = await service.get_session(**WHO, session_id=session.id)
+    assert again is not None
+    assert again.events == [event]
+    await service.delete_session(**WHO, session_id=session.id)
+    records = async_client.list_records("adk", recursive=True)
+    assert [one.key async for one in records] == []
+    assert [one.session_id async for one in async_client.list_sessions()] == []
+
+
+async def test_more_than_a_page_comes_back(async_client: AsyncClient) -> None:
+    service = SidecarSessionService(async_client)
+    session = await service.create_session(**WHO, session_id="long")
+    for number in range(1_002):
+        await service.append_event(session, said(f"{number}"))
+    again = await service.get_session(**WHO, session_id="long")
+    assert again is not None
+    assert again.events == session.events
+
+
+async def test_a_user_is_erased_with_the_sessions(server: RealServer, client: Client) -> None:
+    async with AsyncClient(server.address, namespace=client.namespace) as own:
+        service = SidecarSessionService(own)
+        for user in ("ana", "bob"):
+            session = await service.create_session(
+                app_name="app", user_id=user, state={"user:n": 1, "app:n": 1}
+            )
+            await service.append_event(session, said("storks"))
+        await asyncio.to_thread(erase, client, "ana")
+        left = await service.list_sessions(app_name="app")
+        assert [(one.user_id, one.state) for one in left.sessions] == [
+            ("bob", {"app:n": 1, "user:n": 1})
+        ]
+        assert await service.get_user_state(**WHO) == {}
+        assert len([one async for one in own.list_sessions()]) == 1
+
+
+async def test_errors_of_the_server_are_not_swallowed(async_client: AsyncClient) -> None:
+    service = SidecarSessionService(async_client, root="x" * 300)
+    with pytest.raises(MemorySidecarError, match="path"):
+        await service.create_session(**WHO)
+    with pytest.raises(ValueError, match="254 bytes"):
+        await service.create_session(app_name="n" * 255, user_id="ana")
