@@ -30,7 +30,7 @@ export default defineConfig({
       const find = new RegExp(`^${frameworkOf(folder)}(?=/|$)`);
       // The tests of frameworks use the globals of vitest.
       const common = {
-        ...{ pool: "forks" as const, globals: true, testTimeout: 60_000, hookTimeout: 60_000 },
+        ...{ pool: "forks" as const, globals: true, testTimeout: 300_000, hookTimeout: 60_000 },
       };
       const include = [`${folder}/test/**/*.test.ts`];
       const exclude = ["package", "differential", "validation"].map(

@@ -1,3 +1,4 @@
 // Everything that the package offers.
 
 export { SidecarSaver, type SidecarSaverOptions } from "./saver.ts";
+export { SidecarStore, type SidecarStoreOptions } from "./store.ts";

@@ -9,6 +9,7 @@ import type {
 
 const MAX_LOOKUPS = 256;
 const MAX_OPERATIONS = 256;
+const MAX_DOCUMENTS = 1_000;
 const BATCH_BYTES = 3 * 1024 * 1024;
 /** Names take up to 4 KiB of it. */
 const OVERHEAD_BYTES = 4_096;
@@ -79,21 +80,35 @@ export async function deleteBelow(client: MemorySidecar, path: readonly string[]
 function* batchesOf(operations: readonly RecordOperationInput[]) {
   let batch: RecordOperationInput[] = [];
   let size = 0;
+  let documents = 0;
   for (const operation of operations) {
-    const bytes = bytesOf(operation);
-    if (batch.length === MAX_OPERATIONS || (batch.length > 0 && size + bytes > BATCH_BYTES)) {
+    const { bytes, texts } = costOf(operation);
+    const isFull = batch.length === MAX_OPERATIONS || documents + texts > MAX_DOCUMENTS;
+    if (batch.length > 0 && (isFull || size + bytes > BATCH_BYTES)) {
       yield batch;
       batch = [];
       size = 0;
+      documents = 0;
     }
     batch.push(operation);
     size += bytes;
+    documents += texts;
   }
   if (batch.length > 0) yield batch;
 }
 
-/** About how many bytes an operation takes in a request. */
-function bytesOf(operation: RecordOperationInput): number {
-  const hasValue = "put" in operation && "value" in operation.put;
-  return OVERHEAD_BYTES + (hasValue ? Buffer.byteLength(operation.put.value) : 0);
+/** About how many bytes an operation takes in a request, and how many documents it has. */
+function costOf(operation: RecordOperationInput): { bytes: number; texts: number } {
+  if (!("put" in operation)) return { bytes: OVERHEAD_BYTES, texts: 0 };
+  const { put } = operation;
+  const documents = put.search?.documents ?? [];
+  // Their JSON text is never shorter than what they take in a request, without their vectors.
+  const sizes = documents.map((one) => {
+    const { embedding = [], ...rest } = typeof one === "string" ? { text: one } : one;
+    const values = "values" in embedding ? embedding.values : embedding;
+    return Buffer.byteLength(JSON.stringify(rest)) + 8 * values.length;
+  });
+  if ("value" in put) sizes.push(Buffer.byteLength(put.value));
+  const bytes = sizes.reduce((sum, one) => sum + one, OVERHEAD_BYTES);
+  return { bytes, texts: documents.length };
 }

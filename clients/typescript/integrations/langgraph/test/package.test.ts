@@ -18,11 +18,14 @@ test("has the types that the newest and the lowest package ask for", async () =>
 
 test("holds its code, its types, its license and its README, and runs its page", async () => {
   const files = await packedFiles(NAME);
-  const modules = ["bundle", "checkpoints", "index", "list", "names", "records", "saver"];
+  const modules = [
+    ...["bundle", "checkpoints", "filters", "index", "list", "names", "records", "saver", "store"],
+    "texts",
+  ];
   const built = modules.flatMap((name) => [`package/dist/${name}.d.ts`, `package/dist/${name}.js`]);
   const others = ["package/LICENSE", "package/README.md", "package/package.json"];
   expect(files).toEqual([...others, ...built].sort());
   await using setting = await startSetting();
   const printed = await runPage(NAME, "langgraph.md", setting.address, "none");
-  expect(printed).toEqual(["You said 1 things.\n", "10 true true\n"]);
+  expect(printed).toEqual(["You said 1 things.\nAna lives in Berlin.\n", "10 true true\n"]);
 });
