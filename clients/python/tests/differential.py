@@ -22,18 +22,20 @@ STEPS = 2_000
 SHRINK_SECONDS = 60.0
 
 
-def differ(framework: str, store: str, draw_step: Draw[Step], play: Play[Step]) -> None:
-    """Does 2,000 random steps, times ``TEST_DEPTH``.
+def differ(
+    framework: str, store: str, draw_step: Draw[Step], play: Play[Step], count: int = STEPS
+) -> None:
+    """Does random steps: ``count`` times ``TEST_DEPTH``.
 
     Fails with the seed and with the fewest steps found on which the two differ.
     """
-    row = f"| {framework} | {store} | {STEPS} |"
+    row = f"| {framework} | {store} | {count} |"
     assert row in TABLE.read_text(), f"docs/integrations/README.md needs {row}"
     seed = int(os.environ.get("TEST_SEED", random.randrange(2**32)))
     depth = int(os.environ.get("TEST_DEPTH", "1"))
     print(f"TEST_SEED={seed}")
     draw = random.Random(seed)
-    steps = [draw_step(draw) for _ in range(STEPS * depth)]
+    steps = [draw_step(draw) for _ in range(count * depth)]
     difference = play(steps)
     if difference is None:
         return

@@ -12,7 +12,7 @@ from real import RealServer
 
 PAGE = Path(__file__).resolve().parents[5] / "docs" / "integrations" / "adk.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-PRINTED = ("4 {'user:name': 'Ana'}\n", "20 True\n")
+PRINTED = ("4 {'user:name': 'Ana'}\nHello\n", "20 True\n")
 
 
 @pytest.mark.parametrize("index", [0, 1])

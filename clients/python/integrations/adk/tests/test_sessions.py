@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 from uuid import uuid4
 
@@ -20,7 +21,9 @@ from memorysidecar import AsyncClient, Client, MemorySidecarError, policy
 from real import RealServer
 
 from memorysidecar_adk import SidecarSessionService
+from memorysidecar_adk._events import message_of, payload_of
 
+WHOLE: Any = {"recursive": True, "include_values": True}
 WHO: Any = {"app_name": "app", "user_id": "ana"}
 
 
@@ -153,8 +156,12 @@ async def test_events_of_any_size_come_back(async_client: AsyncClient, size: int
 async def test_more_than_a_page_comes_back(async_client: AsyncClient) -> None:
     service = SidecarSessionService(async_client)
     session = await service.create_session(**WHO, session_id="long")
-    for number in range(1_002):
-        await service.append_event(session, said(f"{number}"))
+    session.events = [said(f"{number}") for number in range(1_500)]
+    [record] = [one async for one in async_client.list_records(("adk", "sessions"), **WHOLE)]
+    log_id = json.loads(record.value)["session_id"]
+    for events in (session.events[:900], session.events[900:]):
+        messages = [message_of(one, payload_of(one)) for one in events]
+        await async_client.append(log_id, messages, create_session=True)
     again = await service.get_session(**WHO, session_id="long")
     assert again is not None
     assert again.events == session.events

@@ -1,5 +1,6 @@
-"""The Agent Development Kit of Google on Memory Sidecar: a session service."""
+"""The Agent Development Kit of Google on Memory Sidecar: a session and a memory service."""
 
+from .memories import SidecarMemoryService
 from .sessions import SidecarSessionService
 
-__all__ = ["SidecarSessionService"]
+__all__ = ["SidecarMemoryService", "SidecarSessionService"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from typing import Any, NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 from uuid import uuid4
 
 from google.adk.errors import StaleSessionError
@@ -29,10 +29,10 @@ from ._events import (
     payload_of,
     timestamp_of,
 )
+from ._names import segment, text_of
 
 ROOT = "adk"
 MAX_SESSION_ID_BYTES = 512
-MAX_SEGMENT_BYTES = 255
 CONFLICTS = (
     ErrorReason.ETAG_MISMATCH,
     ErrorReason.RECORD_ALREADY_EXISTS,
@@ -122,22 +122,22 @@ class SidecarSessionService(BaseSessionService):
     async def list_sessions(
         self, *, app_name: str, user_id: str | None = None
     ) -> ListSessionsResponse:
-        path = [self.root, "sessions", _segment(app_name)]
+        path = [self.root, "sessions", segment(app_name)]
         if user_id is not None:
-            path.append(_segment(user_id))
+            path.append(segment(user_id))
         found = self.client.list_records(path, recursive=True, include_values=True, page_size=1000)
         records = [record async for record in found]
         users: dict[str, dict[str, Any]] = {}
         app: dict[str, Any] = {}
         sessions = []
         for record in records:
-            user = _text_of(record.path[-1])
+            user = text_of(record.path[-1])
             if user not in users:
                 kept = await self._states(app_name, user, "")
                 users[user], app = kept["user"].value, kept["app"].value
             scopes = {"app": app, "user": users[user]}
             value = json.loads(record.value)
-            name = _text_of(record.key)
+            name = text_of(record.key)
             sessions.append(_session(app_name, user, name, value, scopes, record.etag))
         sessions.sort(key=lambda one: (one.last_update_time, one.user_id, one.id))
         return ListSessionsResponse(sessions=sessions)
@@ -266,13 +266,13 @@ class SidecarSessionService(BaseSessionService):
 
     async def _states(self, app_name: str, user_id: str, session_id: str) -> dict[str, Kept]:
         """Gets the records of the app, the user and the session, of one moment."""
-        app, user = _segment(app_name), _segment(user_id)
+        app, user = segment(app_name), segment(user_id)
         places: dict[str, Place] = {
             "app": ([self.root, "apps"], app),
             "user": ([self.root, "users", app], user),
         }
         if session_id:
-            places["session"] = ([self.root, "sessions", app, user], _segment(session_id))
+            places["session"] = ([self.root, "sessions", app, user], segment(session_id))
         found = await self.client.batch_get_records(list(places.values()))
         kept = {}
         for (scope, place), one in zip(places.items(), found, strict=True):
@@ -355,18 +355,3 @@ def _session(
     )
     session._storage_update_marker = etag
     return session
-
-
-def _segment(text: str) -> str:
-    """Makes a segment of a path; the mark at the front makes one of the empty text, too."""
-    name = "_" + quote(text, safe=" /:@")
-    if len(name) > MAX_SEGMENT_BYTES:
-        raise ValueError(
-            f"the name of an app, user or session takes at most {MAX_SEGMENT_BYTES - 1} bytes, "
-            "percent-encoded"
-        )
-    return name
-
-
-def _text_of(segment: str) -> str:
-    return unquote(segment[1:])
