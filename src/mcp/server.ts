@@ -4,6 +4,7 @@ import { McpServer } from "@modelcontextprotocol/server";
 import type { MemorySidecar } from "../gen/client/index.ts";
 import { addMemoryTools } from "./memory-tools.ts";
 import type { McpReach } from "./reach.ts";
+import { addReadables } from "./readables.ts";
 import { addReferenceTools } from "./reference-tools.ts";
 import { addSessionTools } from "./session-tools.ts";
 
@@ -36,5 +37,6 @@ export function createMcpServer({ client, reach, version }: McpParts): McpServer
   }
   addMemoryTools(server, client, reach);
   addSessionTools(server, client, reach);
+  addReadables(server, client, reach);
   return server;
 }
