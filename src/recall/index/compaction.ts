@@ -43,6 +43,7 @@ export class Compaction {
   #newRows = new Int32Array(0);
   /** Items before this one were copied, or are dead. */
   #next = 0;
+  /** The postings are being copied. */
   #isCopying = false;
 
   constructor(shard: Compactable) {
@@ -91,7 +92,7 @@ export class Compaction {
     const memories = shard.memories.remapped((item) => (old.live.has(item) ? newItem(item) : GONE));
     const documentScopes = shard.documentScopes.remapped(newItem);
     shard.containers.renumber(newItem);
-    shard.lexical.finishCompaction(this.#newRows.subarray(0, old.rowCount));
+    shard.lexical.finishCompaction();
     shard.vectors?.compact(this.#newRows);
     shard.spaces.compact(newItem);
     return { items, authors, embedded, values, memories, documentScopes };
@@ -102,7 +103,8 @@ export class Compaction {
     this.#reserve();
     for (; this.#next < end; this.#next++) {
       const item = this.#next;
-      if (!old.live.has(item)) continue;
+      // Those that came since the postings are copied are kept, and their rows follow all others.
+      if (!old.live.has(item) && !this.#isCopying) continue;
       const draft = old.draftOf(item);
       const author = this.#authors.add(authors.textOf(draft.author));
       const number = this.#items.add({ ...draft, author });

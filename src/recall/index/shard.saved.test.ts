@@ -157,6 +157,6 @@ describe("the form of a saved shard", () => {
       else if ("texts" in part) digest.update(JSON.stringify([...part.texts]));
       else digest.update(new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
     }
-    expect([SAVED_FORM, digest.digest("hex").slice(0, 16)]).toEqual([1, "c1690dd4e3d81be9"]);
+    expect([SAVED_FORM, digest.digest("hex").slice(0, 16)]).toEqual([2, "fb0f5c8170ddc257"]);
   });
 });

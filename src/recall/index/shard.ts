@@ -296,6 +296,7 @@ export class Shard {
     for (const [place, { words }] of passages.entries()) {
       this.lexical.add(first + place, words === "" ? [] : indexTerms(words));
     }
+    if (this.lexical.divide()) this.changesInPlace += 1;
     const { embedText } = this.parts;
     const vectors = embedText ? passages.map(({ vector }) => embedText(vector)) : source.vectors;
     if (vectors !== undefined) this.#putVectors(item, vectors);

@@ -1,8 +1,11 @@
 // Memory that is given out in small pieces and never moves: pieces are addressed by number.
+//
+// Arrays outside of the heap are given back when the collector finds out, up to 64 MiB late. Moving
+// the content of one to another array, or to one without content, gives it back at once.
 
 import type { SavedPart, SavedReader } from "../rules/saved.ts";
 
-const SLAB_BITS = 18;
+const SLAB_BITS = 16;
 const SLAB_BYTES = 1 << SLAB_BITS;
 const SLAB_MASK = SLAB_BYTES - 1;
 const FIRST_BYTES = 1_024;
@@ -10,10 +13,11 @@ const FIRST_BYTES = 1_024;
 /** Address 0 stands for none. */
 const RESERVED_BYTES = 8;
 
-/** Slabs of 256 KiB; the first one grows, so that a small arena is small. */
+/** Slabs of 64 KiB; the first one grows, so that a small arena is small. */
 export class ByteArena {
   #slabs: Uint8Array[] = [new Uint8Array(FIRST_BYTES)];
   #used = RESERVED_BYTES;
+  #bytes = FIRST_BYTES;
 
   /** Gives the address of new bytes, all of them 0. At most 64 KiB at once. */
   allocate(bytes: number): number {
@@ -21,12 +25,14 @@ export class ByteArena {
     const slab = this.#slabs[last];
     if (slab === undefined || this.#used + bytes > SLAB_BYTES) {
       this.#slabs.push(new Uint8Array(SLAB_BYTES));
+      this.#bytes += SLAB_BYTES;
       this.#used = bytes;
       return (last + 1) * SLAB_BYTES;
     }
     if (this.#used + bytes > slab.length) {
       const larger = new Uint8Array(Math.min(SLAB_BYTES, 2 * Math.max(slab.length, bytes)));
       larger.set(slab);
+      this.#bytes += larger.length - slab.length;
       this.#slabs[last] = larger;
     }
     const address = last * SLAB_BYTES + this.#used;
@@ -58,6 +64,7 @@ export class ByteArena {
     for (let left = await read.number(); left > 0; left--) slabs.push(await read.bytes());
     this.#slabs = slabs;
     this.#used = slabs.at(-1)?.length ?? 0;
+    this.#bytes = slabs.reduce((sum, slab) => sum + slab.length, 0);
   }
 
   /** Gives the memory back at once, and has none then. */
@@ -67,23 +74,13 @@ export class ByteArena {
     }
     this.#slabs.push(new Uint8Array(FIRST_BYTES));
     this.#used = RESERVED_BYTES;
+    this.#bytes = FIRST_BYTES;
   }
 
   /** The memory that the arena takes. */
   bytes(): number {
-    return this.#slabs.reduce((sum, slab) => sum + slab.length, 0);
+    return this.#bytes;
   }
-}
-
-// Arrays outside of the heap are given back when the collector finds out, up to 64 MiB late. Moving
-// the content of one to another array, or to one without content, gives it back at once.
-
-/** The numbers in a larger array; the old one has none any more. */
-export function grownWords(
-  words: Uint32Array<ArrayBuffer>,
-  length: number,
-): Uint32Array<ArrayBuffer> {
-  return new Uint32Array(words.buffer.transfer(length * Uint32Array.BYTES_PER_ELEMENT));
 }
 
 /** Reads four bytes, lowest first. */

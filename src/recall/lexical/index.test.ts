@@ -55,14 +55,21 @@ function searchOf(index: LexicalIndex, query: readonly string[], within?: RowFil
 
 /** An index beside the plain map of what it holds. */
 class Pair {
-  readonly index = new LexicalIndex();
+  readonly index: LexicalIndex;
   rows = new Map<number, readonly string[]>();
   end = 0;
+  /** The numbers that the compaction that is under way gives. */
+  #remap: Int32Array | undefined;
+
+  constructor(divideBytes?: number) {
+    this.index = new LexicalIndex(new LexicalScratch(), divideBytes);
+  }
 
   add(terms: readonly string[], gap = 0): number {
     const row = this.end + gap;
     this.end = row + 1;
     this.index.add(row, terms);
+    this.index.divide();
     this.rows.set(row, terms);
     return row;
   }
@@ -73,7 +80,33 @@ class Pair {
     for (const row of rows) this.rows.delete(row);
   }
 
+  /** Begins a compaction, or goes on with it; ends it when there is nothing left to copy. */
+  slice(budget: number): void {
+    if (this.#remap === undefined) {
+      this.#remap = new Int32Array(this.end).fill(-1);
+      for (const [at, row] of [...this.rows.keys()].entries()) this.#remap[row] = at;
+      this.index.beginCompaction(this.#remap);
+    }
+    if (!this.index.continueCompaction(budget)) this.#finish(this.#remap);
+  }
+
+  /** Ends a compaction that is under way. */
+  finish(): void {
+    if (this.#remap !== undefined) this.#finish(this.#remap);
+  }
+
+  #finish(remap: Int32Array): void {
+    this.index.finishCompaction();
+    this.#remap = undefined;
+    const kept = remap.reduce((most, to) => Math.max(most, to + 1), 0);
+    const newOf = (row: number): number => remap[row] ?? row - remap.length + kept;
+    this.rows = new Map([...this.rows].map(([row, terms]) => [newOf(row), terms]));
+    this.end = newOf(this.end);
+    expect(this.index.rowEnd).toBeLessThanOrEqual(this.end);
+  }
+
   compact(): void {
+    this.finish();
     const remap = new Int32Array(this.end).fill(-1);
     const kept = [...this.rows.keys()];
     kept.forEach((row, i) => {
@@ -99,19 +132,23 @@ const change = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("remove"), terms, at: fc.nat() }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("update"), terms, at: fc.nat() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("compact"), terms, at: fc.nat() }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("slice"), terms, at: fc.nat(400) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("search"), terms, at: fc.nat() }) },
 );
+/** Sizes from which on an index is divided: the first term is enough, some rows, or none here. */
+const divides = fc.constantFrom(0, 6_000, undefined);
 
 describe("LexicalIndex", () => {
   test("answers as plain BM25 over what is left, after any changes", () => {
     fc.assert(
-      fc.property(fc.array(change, { minLength: 20, maxLength: 200 }), (changes) => {
-        const pair = new Pair();
+      fc.property(fc.array(change, { minLength: 20, maxLength: 200 }), divides, (changes, size) => {
+        const pair = new Pair(size);
         for (const { kind, terms: words, at } of changes) {
           const some = [...pair.rows.keys()][at % Math.max(1, pair.rows.size)] ?? 0;
           if (kind === "add") pair.add(words, at);
           else if (kind === "remove") pair.remove([some, some, some + 1, 1_000_000]);
           else if (kind === "compact") pair.compact();
+          else if (kind === "slice") pair.slice(at);
           else if (kind === "search") {
             expect(searchOf(pair.index, words)).toEqual(naiveSearch(pair.rows, words));
           } else {
@@ -121,8 +158,10 @@ describe("LexicalIndex", () => {
           expect(pair.index.rowCount).toBe(pair.rows.size);
         }
         expect(searchOf(pair.index, WORDS)).toEqual(naiveSearch(pair.rows, WORDS));
+        pair.finish();
+        expect(searchOf(pair.index, WORDS)).toEqual(naiveSearch(pair.rows, WORDS));
       }),
-      { numRuns: 150 },
+      { numRuns: 300 },
     );
   });
 
@@ -168,6 +207,36 @@ describe("LexicalIndex", () => {
     const all = index.search(["third", "rare"]);
     expect(wanted.map((row) => all.scoreOf(row))).toEqual(scores);
     expect(index.docFrequency("third")).toBe(Math.ceil(count / 3));
+  });
+
+  test("skips and reads long lists right while a compaction is under way", () => {
+    const index = new LexicalIndex(new LexicalScratch(), 0);
+    const count = 30_000;
+    const words = Array.from({ length: 40 }, (_, at) => `w${at}`);
+    const held = (row: number): string[] => words.filter((_, at) => row % (at + 2) === 0);
+    for (let row = 0; row < count; row++) {
+      index.add(row, held(row));
+      index.divide();
+    }
+    const dead = Array.from({ length: count / 5 }, (_, at) => at * 5 + (at % 5));
+    index.remove(dead);
+    const isDead = new Set(dead);
+    let kept = 0;
+    const rows = Array.from({ length: count }, (_, row) => row);
+    index.beginCompaction(rows.map((row) => (isDead.has(row) ? -1 : kept++)));
+    const wanted = Uint32Array.from(rows.filter((row) => row % 997 < 3 && !isDead.has(row)));
+    for (let isMore = true; isMore; isMore = index.continueCompaction(3_000)) {
+      for (const [at, word] of words.entries()) {
+        const expected = [...wanted].filter((row) => row % (at + 2) === 0);
+        const pass = index.search([word], { within: listFilter([...wanted]) });
+        expect([...pass.rows()]).toEqual(expected);
+        const found: number[] = [];
+        index.holders(word, wanted, (place) => found.push(wanted[place] ?? -1));
+        expect(found).toEqual(expected);
+      }
+    }
+    index.finishCompaction();
+    expect([index.rowCount, index.deadCount, index.rowEnd]).toEqual([kept, 0, kept]);
   });
 
   test("finds each row by itself, wherever it stands in its block", () => {

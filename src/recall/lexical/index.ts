@@ -7,8 +7,9 @@
 
 import type { RowFilter } from "../rules/row-filter.ts";
 import type { SavedPart, SavedReader } from "../rules/saved.ts";
+import { PartedPostings } from "./parted-postings.ts";
 import { LexicalPass, type PassTerm } from "./pass.ts";
-import { Postings } from "./postings.ts";
+import { Renumbering } from "./renumbering.ts";
 import { RowLengths } from "./row-lengths.ts";
 import {
   advance,
@@ -40,31 +41,26 @@ export interface LexicalOptions {
   readonly within?: RowFilter;
 }
 
-/** The cost of copying a term, in postings. */
-const TERM_COST = 8;
-
-/** A compaction that is under way. */
-interface Copying {
-  readonly postings: Postings;
-  readonly remap: ArrayLike<number>;
-  readonly terms: IterableIterator<[string, number]>;
-  /** Rows that came since it began. */
-  readonly added: { readonly row: number; readonly terms: readonly string[] }[];
-}
-
 /** An inverted index over the terms of rows. */
 export class LexicalIndex {
   readonly #scratch: LexicalScratch;
-  #postings = new Postings();
+  readonly #postings: PartedPostings;
   #rows = new RowLengths();
   /** Number of dead rows that hold a term, by its number; of terms that were queried since. */
   readonly #deadRows = new Map<number, number>();
-  /** The compaction in slices that is under way. */
-  #copying: Copying | undefined = undefined;
+  /** The numbering of the terms that these are of. */
+  #numbering = 0;
+  /** Of the compaction that is under way. */
+  #renumbering: Renumbering | undefined = undefined;
 
-  /** Makes an empty index. Indexes that are searched one at a time may share the scratch. */
-  constructor(scratch: LexicalScratch = new LexicalScratch()) {
+  /**
+   * Makes an empty index. Indexes that are searched one at a time may share the scratch.
+   *
+   * @param divideBytes - Size from which on it is divided; default see PartedPostings.
+   */
+  constructor(scratch: LexicalScratch = new LexicalScratch(), divideBytes?: number) {
     this.#scratch = scratch;
+    this.#postings = new PartedPostings(divideBytes);
   }
 
   /** Number of living rows. */
@@ -90,7 +86,11 @@ export class LexicalIndex {
   add(row: number, terms: readonly string[]): void {
     this.#rows.add(row, terms.length);
     for (const term of terms) this.#postings.add(term, row);
-    this.#copying?.added.push({ row, terms });
+  }
+
+  /** Divides an index that has become large. What was given as saved is worth nothing if it did. */
+  divide(): boolean {
+    return this.#postings.divide(this.#scratch.reader);
   }
 
   /** Takes rows out of every later search and gives how many of them were alive. */
@@ -152,103 +152,57 @@ export class LexicalIndex {
   /**
    * Gives living rows new numbers and lets go of dead ones. `remap` has the new number of every
    * row, or -1; it keeps the order of rows. A living row with -1 is removed. Takes about as long as
-   * adding a third of the rows anew, and for that time twice the memory. Throws RangeError, and
-   * changes nothing, for a remap that is too short or does not keep the order.
+   * adding a third of the rows anew. Throws RangeError, and changes nothing, for a remap that is
+   * too short or does not keep the order.
    */
   compact(remap: ArrayLike<number>): void {
     this.beginCompaction(remap);
-    try {
-      while (this.continueCompaction(Number.POSITIVE_INFINITY));
-      this.finishCompaction(remap);
-    } finally {
-      this.#giveUpCopy();
-    }
+    this.finishCompaction();
   }
 
   /**
    * Begins a compaction that is done in slices: the index is searched and changed as ever until it
-   * is finished. `remap` is as for `compact`; rows that come later need no place in it yet. A
-   * compaction that was begun before is given up. Throws RangeError for a remap that is too short.
+   * is finished, all by the old numbers. `remap` is as for `compact`; rows that come later are
+   * kept, and get the numbers behind all others in their order. Throws as `compact`.
    */
   beginCompaction(remap: ArrayLike<number>): void {
-    if (remap.length < this.#rows.end) {
-      throw new RangeError("the remap has fewer rows than the index");
-    }
-    this.#giveUpCopy();
-    const postings = new Postings();
-    this.#copying = { postings, remap, terms: this.#postings.terms(), added: [] };
+    const renumbering = new Renumbering(remap, this.#rows.end);
+    this.#postings.beginCompaction(renumbering);
+    this.#renumbering = renumbering;
   }
 
   /** Copies about as many postings as the budget; gives whether there are more. */
   continueCompaction(budget: number): boolean {
-    const copying = this.#copying;
-    if (copying === undefined) return false;
-    for (let left = budget; left > 0; ) {
-      const { done, value } = copying.terms.next();
-      if (done === true) return false;
-      this.#copyTerm(copying.postings, value, copying.remap);
-      left -= TERM_COST + this.#postings.rowsOf(value[1]);
-    }
-    return true;
+    const rows = this.#rows;
+    const { reader } = this.#scratch;
+    const isLive = (row: number): boolean => rows.has(row);
+    return this.#postings.continueCompaction(budget, { reader, rowEnd: rows.end, isLive });
   }
 
-  /**
-   * Takes over what was copied, once there is nothing more to copy. `remap` says the same as
-   * before, and has the rows that came since. Throws RangeError, and changes nothing, as `compact`.
-   */
-  finishCompaction(remap: ArrayLike<number>): void {
-    const copying = this.#copying;
-    if (copying === undefined) return;
+  /** Does what is left of a compaction; from now on rows have their new numbers. */
+  finishCompaction(): void {
+    const renumbering = this.#renumbering;
+    if (renumbering === undefined) return;
+    while (this.continueCompaction(Number.POSITIVE_INFINITY));
+    this.#renumbering = undefined;
     const rows = this.#rows;
-    if (remap.length < rows.end) {
-      this.#giveUpCopy();
-      throw new RangeError("the remap has fewer rows than the index");
-    }
-    this.#copying = undefined;
     const newRows = new RowLengths();
     for (let row = 0; row < rows.end; row++) {
-      const to = remap[row] ?? -1;
-      const isKnown = rows.has(row) || (copying.remap[row] ?? -1) >= 0;
-      if (to < 0 || !isKnown) continue;
+      const to = renumbering.newOf(row);
+      if (to < 0) continue;
       newRows.add(to, rows.lengths[row] ?? 0);
-      // It died while it was copied: its postings must count as those of a dead row.
+      // It died since it began: its postings must count as those of a dead row.
       if (!rows.has(row)) newRows.remove(to);
     }
-    for (const { row, terms } of copying.added) {
-      const to = remap[row] ?? -1;
-      if (to >= 0 && newRows.has(to)) for (const term of terms) copying.postings.add(term, to);
-    }
     this.#rows = newRows;
-    this.#postings.release();
-    this.#postings = copying.postings;
+    this.#postings.finishCompaction(this.#scratch.reader);
     this.#deadRows.clear();
-  }
-
-  #giveUpCopy(): void {
-    this.#copying?.postings.release();
-    this.#copying = undefined;
   }
 
   /** Gives the memory of the postings back at once. The index is of no use then. */
   release(): void {
-    this.#giveUpCopy();
+    this.#renumbering = undefined;
     this.#postings.release();
-  }
-
-  #copyTerm(to: Postings, [term, from]: readonly [string, number], remap: ArrayLike<number>): void {
-    const { reader } = this.#scratch;
-    // A term of dead rows only has no place in the new index.
-    let number = -1;
-    this.#postings.open(from, reader);
-    for (let found = reader.next(); found > 0; found = reader.next()) {
-      for (let i = 0; i < found; i++) {
-        const row = reader.rows[i] ?? 0;
-        const newRow = remap[row] ?? -1;
-        if (newRow < 0 || !this.#rows.has(row)) continue;
-        if (number < 0) number = to.intern(term);
-        to.addTo(number, newRow, reader.counts[i] ?? 1);
-      }
-    }
   }
 
   /** The rows of now, none of which may be dead; more may be added while they are written. */
@@ -264,7 +218,7 @@ export class LexicalIndex {
 
   /** The memory that the index takes, without the scratch; true to a few percent. */
   bytes(): number {
-    return this.#postings.bytes() + this.#rows.bytes() + (this.#copying?.postings.bytes() ?? 0);
+    return this.#postings.bytes() + this.#rows.bytes();
   }
 
   /** The terms that are searched, highest inverse frequency first, and those that no row holds. */
@@ -300,6 +254,8 @@ export class LexicalIndex {
   #livingRowsOf(number: number): number {
     const all = this.#postings.rowsOf(number);
     if (this.deadCount === 0) return all;
+    if (this.#numbering !== this.#postings.numbering) this.#deadRows.clear();
+    this.#numbering = this.#postings.numbering;
     const known = this.#deadRows.get(number);
     if (known !== undefined) return all - known;
     const dead = this.#countDead(number);

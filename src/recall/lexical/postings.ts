@@ -7,7 +7,9 @@
 // slice, and counting the repeats of a term in a row needs no table.
 
 import { firstTexts, type SavedPart, type SavedReader } from "../rules/saved.ts";
-import { ByteArena, grownWords, readWord, writeWord } from "./byte-arena.ts";
+import { ByteArena, readWord, writeWord } from "./byte-arena.ts";
+import { PagedWords } from "./paged-words.ts";
+import type { Renumbering } from "./renumbering.ts";
 import { TermTable } from "./term-table.ts";
 
 /** A term that is in a row more often counts as in it so often. */
@@ -23,8 +25,10 @@ const HEADER_BYTES = 8;
 /** A slice holds no more postings: each takes a byte at least. */
 export const BLOCK_POSTINGS = 1_024;
 
-// The record of a term: words of one typed array.
+// The record of a term: words of a page.
 const RECORD_WORDS = 7;
+const RECORD_BITS = 11;
+const RECORD_MASK = (1 << RECORD_BITS) - 1;
 const HEAD = 0;
 const PLACE = 1;
 const END = 2;
@@ -34,22 +38,25 @@ const ROWS = 5;
 /** Level of the last slice, and the count of the newest posting in the lower 8 bits. */
 const LEVEL_COUNT = 6;
 
-const RECORDS_FIRST = 64;
-
 /** Terms with the rows that hold them. Rows are added in rising order and never taken out. */
 export class Postings {
   readonly #terms = new TermTable();
   readonly #arena = new ByteArena();
-  #records = new Uint32Array(RECORDS_FIRST * RECORD_WORDS);
+  readonly #records = new PagedWords(RECORD_WORDS << RECORD_BITS);
 
   /** The number of a term; undefined when no row ever held it. */
-  numberOf(term: string): number | undefined {
-    return this.#terms.find(term);
+  numberOf(term: string, hash?: number): number | undefined {
+    return this.#terms.find(term, hash);
   }
 
-  /** All terms with their numbers, in the order in which they were first met. */
-  terms(): IterableIterator<[string, number]> {
-    return this.#terms.entries();
+  /** Number of terms. */
+  get size(): number {
+    return this.#terms.size;
+  }
+
+  /** The hash of a term. */
+  hashOf(number: number): number {
+    return this.#terms.hashAt(number);
   }
 
   /** The terms and postings of now; more may be added while they are written. */
@@ -57,7 +64,7 @@ export class Postings {
     const { size } = this.#terms;
     return [
       { texts: firstTexts(this.#terms.texts(), size) },
-      this.#records.slice(0, size * RECORD_WORDS),
+      this.#records.slice(size * RECORD_WORDS),
       ...this.#arena.saved(),
     ];
   }
@@ -65,14 +72,15 @@ export class Postings {
   /** Reads terms and postings into an object that has none yet. */
   async load(read: SavedReader): Promise<void> {
     await read.texts((term) => this.#terms.add(term));
-    this.#records = await read.words();
+    this.#records.adopt(await read.words());
     await this.#arena.load(read);
-    for (let at = 0; at < this.#records.length; at += RECORD_WORDS) this.#cutOff(at);
+    for (let number = 0; number < this.#terms.size; number++) this.#cutOff(number);
   }
 
   /** Clears what was written behind the last posting of a term while it was saved. */
-  #cutOff(at: number): void {
-    const records = this.#records;
+  #cutOff(number: number): void {
+    const records = this.#pageOf(number);
+    const at = placeOf(number);
     if (records[at + HEAD] === 0) return;
     const [place, end] = [records[at + PLACE] ?? 0, records[at + END] ?? 0];
     const slice = end - (SLICE_BYTES[(records[at + LEVEL_COUNT] ?? 0) >>> 8] ?? 0);
@@ -84,26 +92,28 @@ export class Postings {
 
   /** Number of rows that hold a term. */
   rowsOf(term: number): number {
-    return this.#records[term * RECORD_WORDS + ROWS] ?? 0;
-  }
-
-  /** Notes that a row, the newest one or a new one, holds a term `count` times more. */
-  add(term: string, row: number, count = 1): void {
-    this.addTo(this.intern(term), row, count);
+    return this.#pageOf(term)[placeOf(term) + ROWS] ?? 0;
   }
 
   /** The number of a term, a new one when it has none. */
-  intern(term: string): number {
+  intern(term: string, hash?: number): number {
     const { size } = this.#terms;
-    const number = this.#terms.add(term);
-    if (number === size) this.#makeRecord(number);
+    const number = this.#terms.add(term, hash);
+    if (number === size) this.#records.reserve((size + 1) * RECORD_WORDS);
     return number;
   }
 
-  /** As `add`, for the number of a term. */
+  /** The number of a term of other postings, which is a new one here. */
+  take(from: Postings, number: number): number {
+    const taken = this.#terms.take(from.#terms, number);
+    this.#records.reserve((taken + 1) * RECORD_WORDS);
+    return taken;
+  }
+
+  /** Notes that a row, the newest one or a new one, holds a term `count` times more. */
   addTo(number: number, row: number, count: number): void {
-    const records = this.#records;
-    const at = number * RECORD_WORDS;
+    const records = this.#pageOf(number);
+    const at = placeOf(number);
     const rows = records[at + ROWS] ?? 0;
     const before = records[at + ROW] ?? 0;
     const packed = records[at + LEVEL_COUNT] ?? 0;
@@ -112,7 +122,7 @@ export class Postings {
       records[at + LEVEL_COUNT] = (packed & ~0xff) | sum;
       return;
     }
-    if (rows > 0) this.#write(at);
+    if (rows > 0) this.#write(records, at);
     records[at + ROW] = row;
     records[at + DISTANCE] = rows > 0 ? row - before : row + 1;
     records[at + ROWS] = rows + 1;
@@ -124,31 +134,28 @@ export class Postings {
   release(): void {
     this.#terms.release();
     this.#arena.release();
-    this.#records.buffer.transfer(0);
-    this.#records = new Uint32Array(RECORDS_FIRST * RECORD_WORDS);
+    this.#records.release();
   }
 
   /** The memory that all of it takes. */
   bytes(): number {
-    return this.#arena.bytes() + this.#records.byteLength + this.#terms.bytes;
+    return this.#arena.bytes() + this.#records.bytes + this.#terms.bytes;
   }
 
-  /** Makes room for the record of a new term. */
-  #makeRecord(number: number): void {
-    const end = (number + 1) * RECORD_WORDS;
-    if (end <= this.#records.length) return;
-    const terms = Math.ceil((number + 1) * 1.25);
-    this.#records = grownWords(this.#records, terms * RECORD_WORDS);
+  /** The page with the record of a term. */
+  #pageOf(term: number): Uint32Array {
+    const page = this.#records.pages[term >>> RECORD_BITS];
+    if (page === undefined) throw new RangeError("no such term");
+    return page;
   }
 
   /** Writes the newest posting of the term with this record behind the others. */
-  #write(at: number): void {
-    const records = this.#records;
+  #write(records: Uint32Array, at: number): void {
     const distance = records[at + DISTANCE] ?? 0;
     const count = (records[at + LEVEL_COUNT] ?? 0) & 0xff;
     let value = distance * 2 + (count > 1 ? 1 : 0);
     const needed = varintBytes(value) + (count > 1 ? 1 : 0);
-    if ((records[at + PLACE] ?? 0) + needed > (records[at + END] ?? 0)) this.#newSlice(at);
+    if ((records[at + PLACE] ?? 0) + needed > (records[at + END] ?? 0)) this.#newSlice(records, at);
     const address = records[at + PLACE] ?? 0;
     const slab = this.#arena.slabOf(address);
     let place = this.#arena.placeOf(address);
@@ -161,8 +168,7 @@ export class Postings {
     records[at + PLACE] = address + needed;
   }
 
-  #newSlice(at: number): void {
-    const records = this.#records;
+  #newSlice(records: Uint32Array, at: number): void {
     const packed = records[at + LEVEL_COUNT] ?? 0;
     const isFirst = records[at + HEAD] === 0;
     const before = packed >>> 8;
@@ -184,9 +190,10 @@ export class Postings {
 
   /** Starts to read the postings of a term. */
   open(term: number, reader: PostingReader): void {
-    const at = term * RECORD_WORDS;
-    const records = this.#records;
+    const records = this.#pageOf(term);
+    const at = placeOf(term);
     reader.arena = this.#arena;
+    reader.renumbering = undefined;
     reader.slice = records[at + HEAD] ?? 0;
     reader.level = 0;
     reader.at = 0;
@@ -205,6 +212,8 @@ export class PostingReader {
   readonly rows = new Uint32Array(BLOCK_POSTINGS);
   readonly counts = new Uint8Array(BLOCK_POSTINGS);
   arena: ByteArena | undefined;
+  /** Set when the postings have new numbers of rows already, of which the old ones are read. */
+  renumbering: Renumbering | undefined;
   slice = 0;
   level = 0;
   newestRow = -1;
@@ -251,15 +260,21 @@ export class PostingReader {
       // Every row of this slice is below the first row that the next one may hold.
       if (from > 0 && following !== 0) {
         const bound = readWord(arena.slabOf(following), arena.placeOf(following) + 4);
-        if (bound <= from) continue;
+        if (this.#oldRow(bound - 1) < from) continue;
       }
-      return this.#decode(slab, place, end);
+      const found = this.#decode(slab, place, end);
+      if (this.renumbering !== undefined) this.renumbering.toOld(this.rows, found);
+      return found;
     }
     if (this.newestRow < 0) return 0;
-    this.rows[0] = this.newestRow;
+    this.rows[0] = this.#oldRow(this.newestRow);
     this.counts[0] = this.newestCount;
     this.newestRow = -1;
     return 1;
+  }
+
+  #oldRow(row: number): number {
+    return this.renumbering === undefined ? row : this.renumbering.oldOf(row);
   }
 
   #decode(slab: Uint8Array, start: number, end: number): number {
@@ -280,6 +295,11 @@ export class PostingReader {
     }
     return found;
   }
+}
+
+/** The place of the record of a term in its page. */
+function placeOf(term: number): number {
+  return (term & RECORD_MASK) * RECORD_WORDS;
 }
 
 function varintBytes(value: number): number {

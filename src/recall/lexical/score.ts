@@ -1,8 +1,9 @@
 // The formula of BM25, in one place for the index and for what it is compared with.
 
 import type { RowFilter } from "../rules/row-filter.ts";
+import type { PartedPostings } from "./parted-postings.ts";
 import type { PassTerm } from "./pass.ts";
-import type { PostingReader, Postings } from "./postings.ts";
+import type { PostingReader } from "./postings.ts";
 import type { RowLengths } from "./row-lengths.ts";
 import { GROUP_BITS, type LexicalScratch, type ScoreWindow, WINDOW_ROWS } from "./scratch.ts";
 
@@ -36,7 +37,7 @@ export function saturation(count: number, relative: number, { k1, b }: Bm25Param
 
 /** The index that a search reads, and the scratch that it fills. */
 export interface ScoreInput {
-  readonly postings: Postings;
+  readonly postings: PartedPostings;
   readonly rows: RowLengths;
   readonly scratch: LexicalScratch;
 }

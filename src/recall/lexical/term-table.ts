@@ -2,13 +2,12 @@
 // and a hash table of numbers finds them. So an index of many different words, such as ids, leaves
 // nothing to the collector of garbage, which lets a heap grow to a multiple of what it holds.
 
-import { ByteArena, grownWords } from "./byte-arena.ts";
+import { ByteArena } from "./byte-arena.ts";
+import { PagedWords } from "./paged-words.ts";
 
 const SLOTS_FIRST = 64;
 /** Entries of the table are fewer than this part of its slots. */
 const LOAD_MAX = 0.7;
-/** The arrays of terms grow by a quarter. */
-const GROWTH = 1.25;
 /** Bytes of the header of a term: its units times two, plus 1 when each takes two bytes. */
 const HEADER_BYTES = 2;
 /** The most units of a term: far more than one has. */
@@ -20,11 +19,15 @@ const UNITS_AT_ONCE = 1_024;
 export class TermTable {
   readonly #arena = new ByteArena();
   /** Number of the term plus 1, by hash; 0 where there is none. Their count is a power of two. */
-  #slots = new Uint32Array(SLOTS_FIRST);
-  /** The address and the hash of each term. */
-  #places = new Uint32Array(SLOTS_FIRST);
-  #hashes = new Uint32Array(SLOTS_FIRST);
+  readonly #slots = new PagedWords();
+  #slotCount = 0;
+  /** The hash and the address of each term, side by side. */
+  readonly #entries = new PagedWords();
   #size = 0;
+
+  constructor() {
+    this.#makeSlots(SLOTS_FIRST);
+  }
 
   /** Number of terms. */
   get size(): number {
@@ -33,41 +36,41 @@ export class TermTable {
 
   /** The memory that it takes. */
   get bytes(): number {
-    const arrays = [this.#slots, this.#places, this.#hashes];
-    return arrays.reduce((sum, { byteLength }) => sum + byteLength, this.#arena.bytes());
+    return this.#slots.bytes + this.#entries.bytes + this.#arena.bytes();
   }
 
-  /** The number of a term; undefined when it has none. */
-  find(term: string): number | undefined {
-    const found = this.#slots[this.#slotOf(term, hashOf(term))] ?? 0;
+  /** The number of a term; undefined when it has none. The hash is that of the term. */
+  find(term: string, hash: number = hashOf(term)): number | undefined {
+    const found = this.#slots.at(this.#slotOf(term, hash));
     return found === 0 ? undefined : found - 1;
   }
 
   /** The number of a term, the next one when it has none. Throws RangeError for an endless one. */
-  add(term: string): number {
+  add(term: string, hash: number = hashOf(term)): number {
     if (term.length > UNITS_MAX) throw new RangeError("a term is too long");
-    const hash = hashOf(term);
     const slot = this.#slotOf(term, hash);
-    const found = this.#slots[slot] ?? 0;
-    if (found > 0) return found - 1;
-    const number = this.#size;
-    if (number === this.#places.length) this.#makeRoom();
-    this.#places[number] = this.#write(term);
-    this.#hashes[number] = hash;
-    this.#slots[slot] = number + 1;
-    this.#size += 1;
-    if (this.#size > this.#slots.length * LOAD_MAX) this.#spread();
-    return number;
+    const found = this.#slots.at(slot);
+    return found > 0 ? found - 1 : this.#put(slot, hash, this.#write(term));
+  }
+
+  /** Gives a term of another table, which this one does not have, the next number. */
+  take(from: TermTable, number: number): number {
+    const hash = from.hashAt(number);
+    return this.#put(this.#freeSlot(hash), hash, this.#copy(from, number));
+  }
+
+  /** The hash of the term of a number. */
+  hashAt(number: number): number {
+    return this.#entries.at(2 * number);
   }
 
   /** Forgets all terms and gives their memory back at once. */
   release(): void {
     this.#size = 0;
     this.#arena.release();
-    for (const { buffer } of [this.#slots, this.#places, this.#hashes]) buffer.transfer(0);
-    this.#slots = new Uint32Array(SLOTS_FIRST);
-    this.#places = new Uint32Array(SLOTS_FIRST);
-    this.#hashes = new Uint32Array(SLOTS_FIRST);
+    this.#slots.release();
+    this.#entries.release();
+    this.#makeSlots(SLOTS_FIRST);
   }
 
   /** All terms with their numbers, those that come during the iteration included. */
@@ -82,16 +85,16 @@ export class TermTable {
 
   /** The slot of a term, or the free one that it would get. */
   #slotOf(term: string, hash: number): number {
-    const mask = this.#slots.length - 1;
+    const mask = this.#slotCount - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const found = this.#slots[slot] ?? 0;
+      const found = this.#slots.at(slot);
       if (found === 0) return slot;
-      if (this.#hashes[found - 1] === hash && this.#isAt(found - 1, term)) return slot;
+      if (this.#entries.at(2 * found - 2) === hash && this.#isAt(found - 1, term)) return slot;
     }
   }
 
   #isAt(number: number, term: string): boolean {
-    const address = this.#places[number] ?? 0;
+    const address = this.#addressOf(number);
     const slab = this.#arena.slabOf(address);
     const start = this.#arena.placeOf(address);
     const { length } = term;
@@ -102,6 +105,42 @@ export class TermTable {
       if (unitAt(slab, at, width) !== term.charCodeAt(unit)) return false;
     }
     return true;
+  }
+
+  #addressOf(number: number): number {
+    return this.#entries.at(2 * number + 1);
+  }
+
+  #freeSlot(hash: number): number {
+    const mask = this.#slotCount - 1;
+    let slot = hash & mask;
+    while (this.#slots.at(slot) !== 0) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  /** Gives the term at an address the next number. */
+  #put(slot: number, hash: number, address: number): number {
+    const number = this.#size;
+    this.#entries.reserve(2 * number + 2);
+    this.#entries.set(2 * number, hash);
+    this.#entries.set(2 * number + 1, address);
+    this.#slots.set(slot, number + 1);
+    this.#size += 1;
+    if (this.#size > this.#slotCount * LOAD_MAX) this.#spread();
+    return number;
+  }
+
+  #copy(from: TermTable, number: number): number {
+    const source = from.#addressOf(number);
+    const slab = from.#arena.slabOf(source);
+    const start = from.#arena.placeOf(source);
+    const { units, width } = headerAt(slab, start);
+    const bytes = HEADER_BYTES + units * width;
+    const address = this.#arena.allocate(bytes);
+    const to = this.#arena.slabOf(address);
+    const place = this.#arena.placeOf(address);
+    for (let at = 0; at < bytes; at++) to[place + at] = slab[start + at] ?? 0;
+    return address;
   }
 
   #write(term: string): number {
@@ -123,7 +162,7 @@ export class TermTable {
   }
 
   #read(number: number): string {
-    const address = this.#places[number] ?? 0;
+    const address = this.#addressOf(number);
     const slab = this.#arena.slabOf(address);
     const start = this.#arena.placeOf(address);
     const { units, width } = headerAt(slab, start);
@@ -138,27 +177,23 @@ export class TermTable {
     return text;
   }
 
-  #makeRoom(): void {
-    const length = Math.ceil(this.#size * GROWTH);
-    this.#places = grownWords(this.#places, length);
-    this.#hashes = grownWords(this.#hashes, length);
-  }
-
   /** Doubles the slots. */
   #spread(): void {
-    const slots = grownWords(this.#slots, 2 * this.#slots.length).fill(0);
-    const mask = slots.length - 1;
+    this.#slots.release();
+    this.#makeSlots(2 * this.#slotCount);
     for (let number = 0; number < this.#size; number++) {
-      let slot = (this.#hashes[number] ?? 0) & mask;
-      while (slots[slot] !== 0) slot = (slot + 1) & mask;
-      slots[slot] = number + 1;
+      this.#slots.set(this.#freeSlot(this.hashAt(number)), number + 1);
     }
-    this.#slots = slots;
+  }
+
+  #makeSlots(count: number): void {
+    this.#slots.reserve(count);
+    this.#slotCount = count;
   }
 }
 
-/** FNV-1a over UTF-16 units, mixed: the low bits choose the slot. */
-function hashOf(term: string): number {
+/** FNV-1a over UTF-16 units, mixed: the low bits choose the slot. An unsigned number of 32 bits. */
+export function hashOf(term: string): number {
   let hash = 0x811c9dc5;
   for (let unit = 0; unit < term.length; unit++) {
     hash = Math.imul(hash ^ term.charCodeAt(unit), 0x01000193);

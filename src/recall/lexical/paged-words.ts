@@ -1,0 +1,77 @@
+// Arrays of numbers that grow by pages of one size. One array that grows is moved to a larger place
+// again and again, and leaves behind holes that only smaller ones fit into: an index that changes
+// for long would make the process larger and larger. A page always fits where another one was.
+
+const PAGE_BITS = 14;
+const PAGE_WORDS = 1 << PAGE_BITS;
+const PAGE_MASK = PAGE_WORDS - 1;
+const FIRST_WORDS = 64;
+const WORD_BYTES = Uint32Array.BYTES_PER_ELEMENT;
+
+/** Words of 32 bits. The first page grows, so that few words take little. */
+export class PagedWords {
+  readonly #pageWords: number;
+  /** The pages; others after `reserve`. */
+  readonly pages: Uint32Array<ArrayBuffer>[] = [];
+  /** Words that there is room for. */
+  #room = 0;
+
+  /** @param pageWords - Words of a page, where it holds no power of two of them. */
+  constructor(pageWords: number = PAGE_WORDS) {
+    this.#pageWords = pageWords;
+  }
+
+  get bytes(): number {
+    return this.#room * WORD_BYTES;
+  }
+
+  /** The word at a place, in pages of the default size; 0 where there is no room yet. */
+  at(place: number): number {
+    return this.pages[place >>> PAGE_BITS]?.[place & PAGE_MASK] ?? 0;
+  }
+
+  /** Sets the word at a place that there is room for, in pages of the default size. */
+  set(place: number, value: number): void {
+    const page = this.pages[place >>> PAGE_BITS];
+    if (page !== undefined) page[place & PAGE_MASK] = value;
+  }
+
+  /** Makes room for so many words; what is new is 0. */
+  reserve(words: number): void {
+    if (words <= this.#room) return;
+    const most = this.#pageWords;
+    if (this.#room < most) {
+      const room = Math.min(most, Math.max(FIRST_WORDS, 2 * this.#room, words));
+      const buffer = this.pages[0]?.buffer ?? new ArrayBuffer(0);
+      this.pages[0] = new Uint32Array(buffer.transfer(room * WORD_BYTES));
+      this.#room = room;
+    }
+    for (; this.#room < words; this.#room += most) this.pages.push(new Uint32Array(most));
+  }
+
+  /** A copy of the first words. */
+  slice(count: number): Uint32Array {
+    const words = new Uint32Array(count);
+    for (const [at, page] of this.pages.entries()) {
+      const start = at * this.#pageWords;
+      if (start < count) words.set(page.subarray(0, count - start), start);
+    }
+    return words;
+  }
+
+  /** Takes the words of an array over, in the place of all others. */
+  adopt(words: Uint32Array): void {
+    this.release();
+    this.reserve(words.length);
+    for (const [at, page] of this.pages.entries()) {
+      const start = at * this.#pageWords;
+      page.set(words.subarray(start, start + page.length));
+    }
+  }
+
+  /** Forgets all words and gives their memory back at once. */
+  release(): void {
+    for (const { buffer } of this.pages.splice(0)) buffer.transfer(0);
+    this.#room = 0;
+  }
+}
