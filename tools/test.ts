@@ -157,20 +157,21 @@ async function runStages(wanted: ReadonlySet<string>): Promise<void> {
   const isWanted = (name: string): boolean => wanted.size === 0 || wanted.has(name);
   const needsPython = ["e2e", "docs", "python"].some(isWanted);
   const missing = needsPython ? await setUpPython() : undefined;
-  const runClient = () => runPython("python", ".", 10, missing);
+  const runAllPython = async (): Promise<void> => {
+    if (isWanted("python")) await runPython("python", ".", 10, missing);
+    for (const name of INTEGRATIONS.filter(isWanted)) {
+      const folder = `integrations/${name}`;
+      await runPython(name, folder, 15, await setUpPython(folder));
+    }
+  };
   let python: Promise<void> | undefined;
   for (const { stage, files } of sortIntoStages(testFiles())) {
     if (!isWanted(stage.name)) continue;
-    // Its output is held back until it ends, so the lines of two stages never mix.
-    if (stage.isBesidePython === true && isWanted("python")) python ??= runClient();
+    // Its output is held back until a stage ends, so the lines of two stages never mix.
+    if (stage.isBesidePython === true) python ??= runAllPython();
     await runVitest(stage, files);
   }
-  if (isWanted("python")) await (python ?? runClient());
-  for (const name of INTEGRATIONS) {
-    if (!isWanted(name)) continue;
-    const folder = `integrations/${name}`;
-    await runPython(name, folder, 15, await setUpPython(folder));
-  }
+  await (python ?? runAllPython());
 }
 
 /** Prints the outcome of every stage, including stopped ones. */

@@ -13,7 +13,7 @@ export interface Stage {
   readonly workers: 1 | 2;
   /** Time limit in minutes. */
   readonly limitMinutes: number;
-  /** Whether the tests of the Python client may run at the same time. */
+  /** Whether those of the Python client and its integrations may run at the same time. */
   readonly isBesidePython?: boolean;
   /** The integration of the TypeScript client that it tests, with packages of its own. */
   readonly integration?: string;
@@ -42,7 +42,13 @@ export const STAGES: readonly Stage[] = [
   { name: "mcp", holds: below("test/mcp/"), workers: 2, limitMinutes: 10 },
   { name: "bench", holds: below("test/bench/"), workers: 1, limitMinutes: 10 },
   { name: "languages", holds: below("test/languages/"), workers: 2, limitMinutes: 20 },
-  { name: "install", holds: below("test/install/"), workers: 1, limitMinutes: 10 },
+  {
+    name: "install",
+    holds: below("test/install/"),
+    workers: 1,
+    limitMinutes: 10,
+    isBesidePython: true,
+  },
   // The blocks of the documents use fixed ports, so no two of them run at once.
   { name: "docs", holds: below("test/docs/"), workers: 1, limitMinutes: 10, isBesidePython: true },
   ...INTEGRATIONS.map((integration) => ({
@@ -50,6 +56,7 @@ export const STAGES: readonly Stage[] = [
     holds: below(`${integrationFolder(integration)}/`),
     workers: 2 as const,
     limitMinutes: 10,
+    isBesidePython: true,
     integration,
   })),
   {
