@@ -45,6 +45,7 @@ REPLACED: dict[str, tuple[str, dict[str, Any]]] = {
         "selectools",
         {
             "ConversationMemory": "ConversationMemory",
+            "EntityMemory": "EntityMemory",
             "FileKnowledgeStore": files,
             "SQLiteKnowledgeStore": databases,
             "InMemoryTripleStore": triples,

@@ -27,7 +27,7 @@ const SELECTOOLS_TESTS = [
   ...["conversation_branching", "summarize_on_trim", "sessions", "concurrency_smoke"],
   ...["property_based", "prompt_compression", "unified_memory_config"],
   ...["knowledge", "knowledge_stores", "knowledge_sanitizers", "knowledge_backend"],
-  "knowledge_graph",
+  ...["knowledge_graph", "entity_memory"],
 ];
 
 const NAIVE = "test_knowledge_stores.py::TestNaiveDatetimeRegressions";

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
 import random
@@ -11,7 +12,9 @@ from typing import Any
 
 from memorysidecar.compat import use
 from memorysidecar.compat.selectools import ConversationMemory as Ours
+from memorysidecar.compat.selectools import EntityMemory as OurEntities
 from memorysidecar.compat.selectools import KnowledgeStore, TripleStore
+from selectools.entity_memory import Entity, EntityMemory
 from selectools.knowledge import FileKnowledgeStore, KnowledgeEntry
 from selectools.knowledge_graph import InMemoryTripleStore, Triple
 from selectools.memory import ConversationMemory as Theirs
@@ -243,10 +246,53 @@ def play_triples(case: Case, side: Side) -> list[Any]:
     return seen
 
 
+def draw_entities(rng: random.Random) -> Case:
+    """Entities that are mentioned, again and with other attributes, until some go."""
+    ops: list[dict[str, Any]] = []
+    names = ["Ana", "ANA", "Acme", "über", "東京", "Rome", "x" * 200]
+    for _ in range(rng.randint(3, 14)):
+        mentioned = []
+        for _ in range(rng.choice([0, 1, 1, 2, 4])):
+            known = {line(rng, 1): rng.choice([line(rng, 2), 7, None, ["a"]]) for _ in range(2)}
+            kind = rng.choice(["person", "other", "organization"])
+            one = {"name": rng.choice(names), "entity_type": kind, "attributes": known}
+            mentioned.append(one)
+        ops.append(
+            {"op": rng.choice(["update", "update", "update", "document"]), "entities": mentioned}
+        )
+    return {"options": {"max_entities": rng.choice([2, 4, 50])}, "ops": ops}
+
+
+def play_entities(case: Case, side: Side) -> list[Any]:
+    """All entities after each operation, without their times."""
+    user = {"user_id": f"r{next(rounds)}"} if side == "ours" else {}
+    kind = OurEntities if side == "ours" else EntityMemory
+    memory: Any = kind(None, None, case["options"]["max_entities"], 10, **user)
+    seen: list[Any] = []
+    for op in case["ops"]:
+        if op["op"] == "update":
+            memory.update([Entity(**copy.deepcopy(one)) for one in op["entities"]])
+        else:
+            user = {"user_id": f"r{next(rounds)}"} if side == "ours" else {}
+            memory = kind.from_dict(memory.to_dict(), None, **user)
+        # The entities of selectools change with those that were given.
+        whole = copy.deepcopy(memory.to_dict())
+        for listed in (
+            whole.pop("entities"),
+            copy.deepcopy([one.to_dict() for one in memory.entities]),
+        ):
+            for one in listed:
+                del one["first_mentioned"], one["last_mentioned"]
+            seen.append(listed)
+        seen.append(whole)
+    return seen
+
+
 FEATURES = [
     Feature("memory", draw_memory, play_memory, known_memory),
     Feature("knowledge", draw_knowledge, play_knowledge),
     Feature("triples", draw_triples, play_triples),
+    Feature("entities", draw_entities, play_entities),
 ]
 
 if __name__ == "__main__":

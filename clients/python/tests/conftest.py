@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,11 @@ from fake import FakeServer
 from real import RealServer
 
 from memorysidecar import Client, RetryPolicy
+from memorysidecar.compat import use
 
+HERE = Path(__file__).parent
+ORACLE = HERE.parents[2] / "test" / "oracle"
+FRAMEWORKS = ("selectools", "lauren", "definable", "marsys", "memorysidecar.compat.")
 QUICK = RetryPolicy(max_attempts=4, initial_delay=0.01, max_delay=0.05)
 
 
@@ -49,3 +54,17 @@ def client(server: RealServer, request: pytest.FixtureRequest) -> Iterator[Clien
     name = f"t-{abs(hash(request.node.nodeid)):x}"
     with Client(server.address, namespace=name) as made:
         yield made
+
+
+@pytest.fixture
+def frameworks(monkeypatch: pytest.MonkeyPatch, client: Client) -> Iterator[Client]:
+    """Stand-ins of the frameworks, and a client that all drop-in objects share."""
+    monkeypatch.syspath_prepend(str(HERE / "standins"))
+    monkeypatch.syspath_prepend(str(ORACLE))
+    use(client)
+    yield client
+    use(None)
+    for name in list(sys.modules):
+        mine = name.startswith(FRAMEWORKS)
+        if mine and "_shared" not in name:
+            del sys.modules[name]

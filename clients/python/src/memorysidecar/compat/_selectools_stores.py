@@ -26,7 +26,7 @@ _KEYWORDS = 32
 _PAGE = 1_000
 
 
-class _Memories:
+class Memories:
     """The memories of one kind that belong to a user, or that all users share."""
 
     def __init__(self, kind: str, user_id: str, client: Client | None) -> None:
@@ -46,19 +46,25 @@ class _Memories:
         is_mine = found.user_id == self.user_id and not found.agent_id and not found.session_id
         return found if is_mine else None
 
-    def _remember(self, memories: list[dict[str, Any]]) -> None:
+    def stored(self) -> list[v1.Memory]:
+        """Gives the memories, the oldest first."""
+        return list(self._client.list_memories(filter=self._filter(), page_size=_PAGE))
+
+    def remember(self, memories: list[dict[str, Any]]) -> None:
+        """Stores memories; one with the id of a stored one takes its place."""
         user = self.user_id or None
         for start in range(0, len(memories), _MEMORIES):
             some = memories[start : start + _MEMORIES]
             self._client.remember(some, user_id=user, dedupe="none")
 
-    def _forget(self, memory_ids: list[str]) -> None:
+    def forget(self, memory_ids: list[str]) -> None:
+        """Forgets memories, for good."""
         for start in range(0, len(memory_ids), _MEMORIES):
             some = memory_ids[start : start + _MEMORIES]
             self._client.forget_memories(some, allow_missing=True)
 
 
-class KnowledgeStore(_Memories):
+class KnowledgeStore(Memories):
     """A KnowledgeStore of selectools whose entries are memories of the server, of the kind fact.
 
     :param user_id: whom the knowledge is about. Default: it is shared by all users.
@@ -69,7 +75,7 @@ class KnowledgeStore(_Memories):
 
     def save(self, entry: KnowledgeEntry) -> str:
         """Stores an entry, and gives its id. One with the id of a stored one takes its place."""
-        self._remember([_remembered(entry)])
+        self.remember([_remembered(entry)])
         return str(entry.id)
 
     def get(self, entry_id: str) -> KnowledgeEntry | None:
@@ -108,7 +114,7 @@ class KnowledgeStore(_Memories):
         """Forgets an entry, for good. Tells if there was one."""
         is_there = self._memory(entry_id) is not None
         if is_there:
-            self._forget([entry_id])
+            self.forget([entry_id])
         return is_there
 
     def count(self) -> int:
@@ -127,11 +133,11 @@ class KnowledgeStore(_Memories):
             or entry.importance < min_importance
             or (oldest is not None and _aware(entry.created_at) < oldest)
         ]
-        self._forget(gone)
+        self.forget(gone)
         return len(gone)
 
 
-class TripleStore(_Memories):
+class TripleStore(Memories):
     """A TripleStore of selectools whose triples are memories of the server, of the kind relation.
 
     :param user_id: whom the triples are about. Default: they are shared by all users.
@@ -149,12 +155,9 @@ class TripleStore(_Memories):
 
     def add_many(self, triples: list[Triple]) -> None:
         """Adds triples. The oldest ones go if there are too many."""
-        self._remember([_related(triple) for triple in triples])
-        stored = [memory.memory_id for memory in self._stored()]
-        self._forget(stored[: max(len(stored) - self._max_triples, 0)])
-
-    def _stored(self) -> list[v1.Memory]:
-        return list(self._client.list_memories(filter=self._filter(), page_size=_PAGE))
+        self.remember([_related(triple) for triple in triples])
+        stored = [memory.memory_id for memory in self.stored()]
+        self.forget(stored[: max(len(stored) - self._max_triples, 0)])
 
     def query(self, keywords: list[str]) -> list[Triple]:
         """Gives the triples that contain one of the keywords, the oldest first."""
@@ -183,15 +186,15 @@ class TripleStore(_Memories):
 
     def all(self) -> list[Triple]:
         """Gives all triples, the oldest first."""
-        return [_triple(memory) for memory in self._stored()]
+        return [_triple(memory) for memory in self.stored()]
 
     def count(self) -> int:
         """Counts the triples."""
-        return len(self._stored())
+        return len(self.stored())
 
     def clear(self) -> None:
         """Forgets all triples, for good."""
-        self._forget([memory.memory_id for memory in self._stored()])
+        self.forget([memory.memory_id for memory in self.stored()])
 
     def to_list(self) -> list[dict[str, Any]]:
         """Gives all triples as data."""
@@ -206,7 +209,7 @@ def _aware(time: datetime) -> datetime:
     return time if time.tzinfo is not None else time.replace(tzinfo=timezone.utc)
 
 
-def _kept(memory: v1.Memory) -> dict[str, Any]:
+def kept_of(memory: v1.Memory) -> dict[str, Any]:
     """The rest of an entry or a triple beside the fields of its memory; empty for others."""
     text = MessageToDict(memory.metadata).get(_SYSTEM)
     rest: dict[str, Any] = json.loads(text) if isinstance(text, str) else {}
@@ -244,7 +247,7 @@ def _remembered(entry: KnowledgeEntry) -> dict[str, Any]:
 
 def _entry(memory: v1.Memory) -> KnowledgeEntry:
     """An entry of a memory, which may be one that selectools did not write."""
-    kept = _kept(memory)
+    kept = kept_of(memory)
     made: datetime = memory.create_time.ToDatetime(tzinfo=timezone.utc)
     changed: datetime = memory.update_time.ToDatetime(tzinfo=timezone.utc)
     ttl = memory.ttl.seconds // _DAY_SECONDS if memory.HasField("ttl") else None
@@ -282,7 +285,7 @@ def _related(triple: Triple) -> dict[str, Any]:
 
 def _triple(memory: v1.Memory) -> Triple:
     """A triple of a memory, which may be one that selectools did not write."""
-    kept = _kept(memory)
+    kept = kept_of(memory)
     relation, made = memory.relation, memory.create_time
     return Triple(
         subject=relation.subject,

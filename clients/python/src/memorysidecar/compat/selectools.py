@@ -6,7 +6,7 @@ ConversationMemory has the limits, the order and the errors of selectools. Besid
 process, keeps what leaves the window in a log that can be searched, and reports every trim as an
 event. KnowledgeStore takes the place of FileKnowledgeStore and SQLiteKnowledgeStore in a
 KnowledgeMemory, and TripleStore that of InMemoryTripleStore and SQLiteTripleStore in a
-KnowledgeGraphMemory: they keep memories, which Recall finds and contexts include.
+KnowledgeGraphMemory. They and EntityMemory keep memories, which Recall finds and contexts include.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from selectools.types import Message, Role
 
 from .. import policy, v1
 from ..client import Client
+from ._selectools_entities import EntityMemory
 from ._selectools_stores import KnowledgeStore, TripleStore
 from ._shared import (
     WINDOW_MESSAGES,
@@ -34,7 +35,7 @@ from ._shared import (
     sound,
 )
 
-__all__ = ["ConversationMemory", "KnowledgeStore", "TripleStore"]
+__all__ = ["ConversationMemory", "EntityMemory", "KnowledgeStore", "TripleStore"]
 
 _SYSTEM = "selectools"
 _TOKENS_MAX = 1_000_000_000
