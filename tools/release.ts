@@ -11,7 +11,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { INTEGRATIONS, packIntegration } from "./package/integrations.ts";
 import { nodePackages, packClient, packNode, packServer } from "./package/npm.ts";
-import { packPythonClient, packPythonServer } from "./package/python.ts";
+import {
+  PYTHON_INTEGRATIONS,
+  packPythonClient,
+  packPythonIntegration,
+  packPythonServer,
+} from "./package/python.ts";
 import { PLATFORMS, rootManifest, runtimePackages } from "./package/server-app.ts";
 import { ROOT, run } from "./process.ts";
 import { changelogProblems, licenseProblems, versionProblems } from "./release/checks.ts";
@@ -53,6 +58,8 @@ async function buildAll(folder: string, scratch: string, version: string): Promi
   console.log(await packClient(folder));
   for (const name of INTEGRATIONS) console.log(await packIntegration(name, folder, stage));
   console.log(await packPythonClient(folder, stage));
+  for (const one of PYTHON_INTEGRATIONS)
+    console.log(await packPythonIntegration(one, folder, stage));
   for (const platform of PLATFORMS) console.log(await packPythonServer(platform, folder, stage));
   await writeSbom(folder, version);
   writeChecksums(folder);

@@ -1,10 +1,15 @@
 // The wheels, installed into an empty environment as users do: the client alone, then with the
-// server, which `LocalServer` and the command find.
+// server, which `LocalServer` and the command find, and with the integrations.
 
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, globSync } from "node:fs";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { packPythonClient, packPythonServer } from "../../tools/package/python.ts";
+import {
+  PYTHON_INTEGRATIONS,
+  packPythonClient,
+  packPythonIntegration,
+  packPythonServer,
+} from "../../tools/package/python.ts";
 import { PLATFORMS, type Platform } from "../../tools/package/server-app.ts";
 import { ROOT, run } from "../../tools/process.ts";
 import { makeTempDir, type TempDir } from "../support/kit/temp-dir.ts";
@@ -24,6 +29,16 @@ for _ in range(2):
 `;
 
 let scratch: TempDir;
+
+/** Imports packages; each must come from the environment and export something. */
+const IMPORTS = `
+import importlib, sys
+for name in sys.argv[1:]:
+    package = importlib.import_module(name)
+    assert package.__file__.startswith(sys.prefix), package.__file__
+    assert package.__all__, name
+    print(name)
+`;
 
 /** Runs a program of the environment, with nothing of this repository in the path. */
 function inVenv(program: string, ...args: readonly string[]) {
@@ -75,6 +90,28 @@ describe.skipIf(!hasSetup && !mustRun)("pip", () => {
       expect(code).toBe(0);
       expect((await inVenv("memory-sidecar", "verify", "data")).output).toContain('"clean": true');
       expect((await inVenv("memory-sidecar", "sing")).code).toBe(64);
+    },
+    5 * MINUTES,
+  );
+
+  test(
+    "installs every integration beside the client and the others",
+    async () => {
+      const wheels = join(scratch.path, "wheels");
+      const stage = join(scratch.path, "integration");
+      const built: string[] = [];
+      for (const one of PYTHON_INTEGRATIONS)
+        built.push(await packPythonIntegration(one, wheels, stage));
+      // Python compiles what is imported; pip would compile everything.
+      await install("--no-compile", ...built);
+      const packages = globSync("clients/python/integrations/*/src/*/", { cwd: ROOT })
+        .map((path) => basename(path))
+        .filter((name) => !name.endsWith(".egg-info"))
+        .sort();
+      expect(packages.length).toBe(PYTHON_INTEGRATIONS.length);
+      const { code, output } = await inVenv("python", "-c", IMPORTS, ...packages);
+      expect(output.trim().split("\n")).toEqual(packages);
+      expect(code).toBe(0);
     },
     5 * MINUTES,
   );

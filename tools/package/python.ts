@@ -1,7 +1,7 @@
-// The Python wheels: the client, and the server for each platform.
+// The Python wheels: the client, its integrations, and the server for each platform.
 
-import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, globSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { ROOT, run } from "../process.ts";
 import { fetchPackage } from "./registry-packages.ts";
 import { lmdbBinary, type Platform, stageServer } from "./server-app.ts";
@@ -31,17 +31,39 @@ async function buildWheel(project: string, target: string, tag?: string): Promis
   return join(target, wheel);
 }
 
-/** Builds the wheel of the Python client. A copy is built, which leaves nothing in the checkout. */
-export async function packPythonClient(target: string, scratch: string): Promise<string> {
+/** Builds the wheel of a folder. A copy is built, which leaves nothing in the checkout. */
+async function packFolder(folder: string, target: string, scratch: string): Promise<string> {
   rmSync(scratch, { recursive: true, force: true });
-  const source = join(ROOT, "clients/python");
-  for (const name of ["LICENSE", "README.md", "pyproject.toml", "src"]) {
-    cpSync(join(source, name), join(scratch, name), {
+  for (const name of ["README.md", "pyproject.toml", "src"]) {
+    cpSync(join(ROOT, folder, name), join(scratch, name), {
       recursive: true,
       filter: (path) => !/\.egg-info$|__pycache__$/.test(path),
     });
   }
+  cpSync(join(ROOT, "LICENSE"), join(scratch, "LICENSE"));
   return await buildWheel(scratch, target);
+}
+
+/** Builds the wheel of the Python client. */
+export async function packPythonClient(target: string, scratch: string): Promise<string> {
+  return await packFolder("clients/python", target, scratch);
+}
+
+/** Folders of the integrations of the Python client, from the root; others there are only tests. */
+export const PYTHON_INTEGRATIONS: readonly string[] = globSync(
+  "clients/python/integrations/*/src",
+  { cwd: ROOT },
+)
+  .map(dirname)
+  .sort();
+
+/** Builds the wheel of an integration. */
+export async function packPythonIntegration(
+  folder: string,
+  target: string,
+  scratch: string,
+): Promise<string> {
+  return await packFolder(folder, target, scratch);
 }
 
 /** Builds the wheel of the server for one platform. */

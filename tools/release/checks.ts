@@ -1,6 +1,7 @@
 // Rules of a release: one version everywhere, a changelog, and licenses that allow to pass it on.
 
 import { INTEGRATIONS, integrationFolder } from "../package/integrations.ts";
+import { PYTHON_INTEGRATIONS } from "../package/python.ts";
 import type { LockedPackage } from "../package/server-app.ts";
 
 /** A file that holds the version of the project. */
@@ -28,6 +29,7 @@ export const VERSION_FILES: readonly VersionFile[] = [
   { path: "clients/python/pyproject.toml", pattern: /"memory-sidecar-server==([^"]+)"/ },
   { path: "clients/python/src/memorysidecar/_channel.py", pattern: /VERSION: Final = "([^"]+)"/ },
   { path: "packaging/python/pyproject.toml", pattern: TOML },
+  ...PYTHON_INTEGRATIONS.map((folder) => ({ path: `${folder}/pyproject.toml`, pattern: TOML })),
   { path: "clients/rust/Cargo.toml", pattern: TOML },
   { path: "clients/rust/Cargo.lock", pattern: /name = "memory-sidecar"\nversion = "([^"]+)"/ },
   { path: "clients/go/memorysidecar/client.go", pattern: /\bversion += "([^"]+)"/ },
