@@ -24,7 +24,7 @@ MAX_PIECES = 256
 MAX_BATCH_PIECES = 1_000
 MAX_FOUND = 10
 NO_SESSION = "unknown session"
-"""Where memories are kept that belong to no session. No id of a session begins like this one."""
+"""Segment of the memories that belong to no session; those of sessions begin with ``_``."""
 
 
 class SidecarMemoryService(BaseMemoryService):
