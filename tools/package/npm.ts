@@ -1,7 +1,7 @@
 // The npm packages: the server, which brings its own packages; a Node for each platform; and the
 // TypeScript client.
 
-import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../process.ts";
 import { fetchPackage, pack } from "./registry-packages.ts";
@@ -21,14 +21,20 @@ export function nodePackages(): LockedPackage[] {
   return runtimePackages().filter(({ name }) => NODE_PACKAGE.test(name));
 }
 
+/** The name of the server in registries of the Model Context Protocol. */
+export function mcpName(): string {
+  const text = readFileSync(join(ROOT, "packaging/mcp/server.json"), "utf8");
+  return (JSON.parse(text) as { readonly name: string }).name;
+}
+
 /** The manifest of the published server. */
 function serverManifest() {
   const { name, version, description, license, dependencies } = rootManifest();
   const binaries = PLATFORMS.map((platform) => lmdbBinary(platform));
   const nodes = nodePackages().map((node) => ({ ...node, name: `@${name}/${node.name}` }));
   return {
-    ...{ name, version, description, license },
-    keywords: ["agent", "memory", "grpc", "llm", "sidecar"],
+    ...{ name, mcpName: mcpName(), version, description, license },
+    keywords: ["agent", "memory", "grpc", "llm", "mcp", "sidecar"],
     type: "module",
     os: ["linux", "darwin"],
     engines: { node: ">=20" },

@@ -24,6 +24,8 @@ export const VERSION_FILES: readonly VersionFile[] = [
       return { path: `${integrationFolder(name)}/${file}`, pattern: MANIFEST };
     }),
   ),
+  { path: "packaging/mcp/server.json", pattern: MANIFEST },
+  { path: "packaging/mcp/server.json", pattern: /^ {6}"version": "([^"]+)"/m },
   { path: "src/version.ts", pattern: /VERSION = "([^"]+)"/ },
   { path: "clients/python/pyproject.toml", pattern: TOML },
   { path: "clients/python/pyproject.toml", pattern: /"memory-sidecar-server==([^"]+)"/ },
