@@ -92,7 +92,7 @@ const LIST = {
   input: z.object({
     kinds: kinds.optional().describe("Default: all kinds."),
     category: category.optional(),
-    contains: z.string().min(1).max(1_024).optional().describe("Words that the content has."),
+    contains: z.string().min(1).max(256).optional().describe("Words that the content has."),
     limit: z.number().int().min(1).max(LIMIT_MAX).optional().describe("Default: 20."),
     offset: z.number().int().min(0).max(OFFSET_MAX).optional().describe("Passes over so many."),
   }),
