@@ -1,7 +1,14 @@
 // Checks that generated code matches the proto files.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
 import { join, relative } from "node:path";
 import { GO_CODE, generateGo } from "../gen-go.ts";
 import { generatePython, PYTHON_CODE } from "../gen-python.ts";
@@ -76,10 +83,15 @@ export function compareFolders(present: string, fresh: string, folder: string): 
 
 function filesBelow(root: string, folder: string): string[] {
   if (!existsSync(join(root, folder))) return [];
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name !== STAMP)
-    .filter((entry) => !entry.parentPath.includes("__pycache__"))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+  const base = realpathSync(join(root, folder));
+  return (
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name !== STAMP)
+      .filter((entry) => !entry.parentPath.includes("__pycache__"))
+      // Files behind a link belong to the folder that it leads to.
+      .filter((entry) => realpathSync(entry.parentPath).startsWith(base))
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+  );
 }
 
 /** Compares the contract with the frozen one and with that of the last commit. */
