@@ -39,13 +39,19 @@ def fetch(package: Path) -> Path:
     """Fetches and unpacks the source distributions that ``upstream.txt`` of a package names."""
     fetched = package / ".upstream"
     fetched.mkdir(exist_ok=True)
+    pins = package / "upstream.txt"
+    names = re.findall(r"^([\w.-]+)==", pins.read_text(), re.MULTILINE)
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    sources = ["--no-deps", "--no-binary", ":all:", "--require-hashes"]
-    wanted = ["--requirement", str(package / "upstream.txt"), "--dest", str(fetched)]
+    # What builds them may come as wheels.
+    sources = ["--no-deps", "--no-binary", ",".join(names), "--require-hashes"]
+    wanted = ["--requirement", str(pins), "--dest", str(fetched)]
     subprocess.run([*pip, "download", *sources, *wanted], check=True)
     for archive in fetched.glob("*.tar.gz"):
         with tarfile.open(archive) as opened:
-            opened.extractall(fetched, filter="data")
+            # The first versions of Python 3.10 and 3.11 have no filters; the digest is checked.
+            if hasattr(tarfile, "data_filter"):
+                opened.extraction_filter = tarfile.data_filter
+            opened.extractall(fetched)
     return fetched
 
 
