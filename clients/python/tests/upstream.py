@@ -42,7 +42,7 @@ def fetch(package: Path) -> Path:
     pins = package / "upstream.txt"
     names = re.findall(r"^([\w.-]+)==", pins.read_text(), re.MULTILINE)
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    # What builds them may come as wheels.
+    # The packages that build them may be wheels.
     sources = ["--no-deps", "--no-binary", ",".join(names), "--require-hashes"]
     wanted = ["--requirement", str(pins), "--dest", str(fetched)]
     subprocess.run([*pip, "download", *sources, *wanted], check=True)
