@@ -3,22 +3,31 @@ which the two differ."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
+from uuid import uuid4
 
 import pytest
+from real import RealServer
 from upstream import TABLE
+
+from memorysidecar import AsyncClient
 
 Step = TypeVar("Step")
 Draw = Callable[[random.Random], Step]
 """Makes a step."""
 Play = Callable[[Sequence[Step]], str | None]
 """Does steps on two fresh stores; says how they differ, if they do."""
+PlayPair = Callable[[Sequence[Step], AsyncClient], Awaitable[str | None]]
+"""The same on an event loop, with a client of a namespace that nothing else uses."""
 
 STEPS = 2_000
+PAIR_STEPS = 100
+"""The most steps on one pair of stores of ``differ_async``."""
 SHRINK_SECONDS = 60.0
 
 
@@ -42,6 +51,30 @@ def differ(
     least = shrink(steps, play)
     listed = "\n".join(f"  {step!r}" for step in least)
     pytest.fail(f"TEST_SEED={seed}: {difference}\nas after\n{listed}\n{play(least)}")
+
+
+def differ_async(
+    server: RealServer,
+    framework: str,
+    store: str,
+    draw_step: Draw[Step],
+    play_pair: PlayPair[Step],
+    count: int = STEPS,
+) -> None:
+    """Does the same on an event loop, with a new pair of stores every ``PAIR_STEPS`` steps."""
+
+    async def play_all(steps: Sequence[Step]) -> str | None:
+        for start in range(0, len(steps), PAIR_STEPS):
+            async with AsyncClient(server.address, namespace=f"t-{uuid4().hex}") as client:
+                difference = await play_pair(steps[start : start + PAIR_STEPS], client)
+            if difference is not None:
+                return difference
+        return None
+
+    def play(steps: Sequence[Step]) -> str | None:
+        return asyncio.run(play_all(steps))
+
+    differ(framework, store, draw_step, play, count)
 
 
 def shrink(steps: Sequence[Step], play: Play[Step]) -> list[Step]:

@@ -3,14 +3,12 @@ ours."""
 
 from __future__ import annotations
 
-import asyncio
 import random
 from collections.abc import Sequence
 from typing import Any
-from uuid import uuid4
 
 import pytest
-from differential import differ
+from differential import differ_async
 from google.adk.errors.already_exists_error import AlreadyExistsError
 from google.adk.errors.session_not_found_error import SessionNotFoundError
 from google.adk.events.event import Event
@@ -28,8 +26,6 @@ NAMES = ("s", "t", " s ", "x/y")
 KEYS = ("app:a", "user:u", "temp:t", "n", "m")
 VALUES = (1, 1.5, 2**60, "text\r\n😀", None, True, [1, {"b": []}], {})
 KINDS = ("create", "create", "get", "list", "delete", "user", *("append",) * 6)
-MAX_STEPS = 100
-"""Steps on one pair of services."""
 
 
 def draw_step(draw: random.Random) -> dict[str, Any]:
@@ -122,15 +118,4 @@ async def play_pair(steps: Sequence[dict[str, Any]], client: AsyncClient) -> str
 
 @pytest.mark.timeout(1800)
 def test_random_operations_agree_with_the_service_in_memory(server: RealServer) -> None:
-    async def play_all(steps: Sequence[dict[str, Any]]) -> str | None:
-        for start in range(0, len(steps), MAX_STEPS):
-            async with AsyncClient(server.address, namespace=f"t-{uuid4().hex}") as client:
-                difference = await play_pair(steps[start : start + MAX_STEPS], client)
-            if difference is not None:
-                return difference
-        return None
-
-    def play(steps: Sequence[dict[str, Any]]) -> str | None:
-        return asyncio.run(play_all(steps))
-
-    differ("Google ADK", "session service", draw_step, play)
+    differ_async(server, "Google ADK", "session service", draw_step, play_pair)

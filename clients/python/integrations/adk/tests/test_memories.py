@@ -7,10 +7,9 @@ import asyncio
 import random
 from collections.abc import Sequence
 from typing import Any
-from uuid import uuid4
 
 import pytest
-from differential import differ
+from differential import differ_async
 from google.adk.events.event import Event
 from google.adk.memory import InMemoryMemoryService
 from google.adk.memory.base_memory_service import BaseMemoryService
@@ -27,8 +26,6 @@ WHO: Any = {"app_name": "app", "user_id": "ana"}
 APPS, USERS, SESSIONS = ("app", "a/b"), ("ana", "ü %"), ("s", "t/u")
 KINDS = ("session", "session", "events", "events", "delete", "search", "search", "search")
 EVENTS = 12
-MAX_STEPS = 100
-"""Steps on one pair of services."""
 
 
 def event(number: int) -> Event:
@@ -83,18 +80,7 @@ async def play_pair(steps: Sequence[dict[str, Any]], client: AsyncClient) -> str
 
 @pytest.mark.timeout(1800)
 def test_random_operations_agree_with_the_service_in_memory(server: RealServer) -> None:
-    async def play_all(steps: Sequence[dict[str, Any]]) -> str | None:
-        for start in range(0, len(steps), MAX_STEPS):
-            async with AsyncClient(server.address, namespace=f"t-{uuid4().hex}") as client:
-                difference = await play_pair(steps[start : start + MAX_STEPS], client)
-            if difference is not None:
-                return difference
-        return None
-
-    def play(steps: Sequence[dict[str, Any]]) -> str | None:
-        return asyncio.run(play_all(steps))
-
-    differ("Google ADK", "memory service", draw_step, play, 500)
+    differ_async(server, "Google ADK", "memory service", draw_step, play_pair, 500)
 
 
 async def test_memories_are_found_by_their_meaning(async_client: AsyncClient) -> None:

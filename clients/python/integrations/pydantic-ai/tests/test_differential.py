@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import random
 from collections.abc import Sequence
 from copy import deepcopy
 from functools import cache
 from typing import Any
-from uuid import uuid4
 
 import pytest
-from differential import differ
+from differential import differ_async
 from memorysidecar import AsyncClient
 from pydantic_ai.conversation import Conversation
 from pydantic_ai.conversation_store import (
@@ -41,8 +39,6 @@ from memorysidecar_pydantic_ai import SidecarConversationStore
 IDS = ("a", "b", "c/d", "ü %")
 SCOPES = (None, None, "ana", "bob")
 KINDS = ("save",) * 5 + ("stale", "rewrite", "branch", "fork", "delete", "load", "entries", "list")
-MAX_STEPS = 100
-"""Steps on one pair of stores."""
 
 
 @cache
@@ -191,15 +187,4 @@ async def play_pair(steps: Sequence[dict[str, Any]], client: AsyncClient) -> str
 
 @pytest.mark.timeout(1800)
 def test_random_operations_agree_with_the_store_in_memory(server: RealServer) -> None:
-    async def play_all(steps: Sequence[dict[str, Any]]) -> str | None:
-        for start in range(0, len(steps), MAX_STEPS):
-            async with AsyncClient(server.address, namespace=f"t-{uuid4().hex}") as client:
-                difference = await play_pair(steps[start : start + MAX_STEPS], client)
-            if difference is not None:
-                return difference
-        return None
-
-    def play(steps: Sequence[dict[str, Any]]) -> str | None:
-        return asyncio.run(play_all(steps))
-
-    differ("Pydantic AI", "conversation store", draw_step, play)
+    differ_async(server, "Pydantic AI", "conversation store", draw_step, play_pair)
