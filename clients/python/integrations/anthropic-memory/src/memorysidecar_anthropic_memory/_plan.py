@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from memorysidecar import AsyncClient, Client
 
@@ -32,16 +32,29 @@ class Collect:
 Plan = Generator[Call | Collect, Any, T]
 
 
+@dataclass(frozen=True)
+class _Done(Generic[T]):
+    """The end of a plan."""
+
+    result: T
+
+
+def _advance(plan: Plan[T], result: Any, error: Exception | None) -> Call | Collect | _Done[T]:
+    """Sends a plan the outcome of its last step; gives its next step, or its end."""
+    try:
+        return plan.send(result) if error is None else plan.throw(error)
+    except StopIteration as end:
+        return _Done(end.value)
+
+
 def run(client: Client, plan: Plan[T]) -> T:
     """Gives the result of a plan."""
     result: Any = None
     error: Exception | None = None
     while True:
-        try:
-            step = plan.send(result) if error is None else plan.throw(error)
-        except StopIteration as end:
-            done: T = end.value
-            return done
+        step = _advance(plan, result, error)
+        if isinstance(step, _Done):
+            return step.result
         result, error = None, None
         try:
             if isinstance(step, Call):
@@ -57,11 +70,9 @@ async def arun(client: AsyncClient, plan: Plan[T]) -> T:
     result: Any = None
     error: Exception | None = None
     while True:
-        try:
-            step = plan.send(result) if error is None else plan.throw(error)
-        except StopIteration as end:
-            done: T = end.value
-            return done
+        step = _advance(plan, result, error)
+        if isinstance(step, _Done):
+            return step.result
         result, error = None, None
         try:
             if isinstance(step, Call):
