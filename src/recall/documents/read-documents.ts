@@ -166,7 +166,7 @@ async function readPage(
 /**
  * A collection, and with `isRecursive` all below it that hold documents, in their order.
  *
- * @param from - The one to begin with.
+ * @param from - The collection to begin with.
  */
 async function* collectionsWithin(
   { context, keeper }: RecallParts,
@@ -220,7 +220,7 @@ interface DocumentPiece {
 /**
  * All documents of collections, piece by piece, with turns of the event loop in between.
  *
- * @param from - Those before it and itself are left out. Default: none are.
+ * @param from - Leaves out this document and all before it. Default: leaves out none.
  */
 export async function* documentPieces(
   parts: RecallParts,
@@ -278,7 +278,7 @@ export async function refreshDocuments(
   const due = new Set(live.filter((one) => isRefreshDue(one, nowMs)));
   const dueIds = [...due].map(({ documentId }) => documentId);
   const save = () => store.refreshDocuments(ref, dueIds, nowMs).then(() => true);
-  // A use of a document still works on a full disk: it just does not let the document live on.
+  // Using a document still works on a full disk. It just does not extend the document's life.
   const isSaved = due.size > 0 && (await save().catch(undefinedFor("STORE_FULL")));
   return live.map((one) => {
     const { documentId, ttlMs } = one;

@@ -103,7 +103,7 @@ export class Compaction {
     this.#reserve();
     for (; this.#next < end; this.#next++) {
       const item = this.#next;
-      // Those that came since the postings are copied are kept, and their rows follow all others.
+      // Rows added after the postings were copied are kept. They follow all other rows.
       if (!old.live.has(item) && !this.#isCopying) continue;
       const draft = old.draftOf(item);
       const author = this.#authors.add(authors.textOf(draft.author));

@@ -1,7 +1,7 @@
 // Memory that is given out in small pieces and never moves: pieces are addressed by number.
 //
-// Arrays outside of the heap are given back when the collector finds out, up to 64 MiB late. Moving
-// the content of one to another array, or to one without content, gives it back at once.
+// The garbage collector frees arrays outside the heap late: up to 64 MiB of them can be waiting.
+// Moving the content of an array to another array, or to an empty one, frees it at once.
 
 import type { SavedPart, SavedReader } from "../rules/saved.ts";
 

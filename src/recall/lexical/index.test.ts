@@ -58,7 +58,7 @@ class Pair {
   readonly index: LexicalIndex;
   rows = new Map<number, readonly string[]>();
   end = 0;
-  /** The numbers that the compaction that is under way gives. */
+  /** The new row numbers of the current compaction. */
   #remap: Int32Array | undefined;
 
   constructor(divideBytes?: number) {
@@ -80,7 +80,7 @@ class Pair {
     for (const row of rows) this.rows.delete(row);
   }
 
-  /** Begins a compaction, or goes on with it; ends it when there is nothing left to copy. */
+  /** Begins or continues a compaction, and ends it when nothing is left to copy. */
   slice(budget: number): void {
     if (this.#remap === undefined) {
       this.#remap = new Int32Array(this.end).fill(-1);
@@ -90,7 +90,7 @@ class Pair {
     if (!this.index.continueCompaction(budget)) this.#finish(this.#remap);
   }
 
-  /** Ends a compaction that is under way. */
+  /** Ends the current compaction. */
   finish(): void {
     if (this.#remap !== undefined) this.#finish(this.#remap);
   }

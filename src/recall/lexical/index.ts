@@ -88,7 +88,7 @@ export class LexicalIndex {
     for (const term of terms) this.#postings.add(term, row);
   }
 
-  /** Divides an index that has become large. What was given as saved is worth nothing if it did. */
+  /** Divides an index that has become large. State saved before a division is no longer valid. */
   divide(): boolean {
     return this.#postings.divide(this.#scratch.reader);
   }
@@ -179,7 +179,7 @@ export class LexicalIndex {
     return this.#postings.continueCompaction(budget, { reader, rowEnd: rows.end, isLive });
   }
 
-  /** Does what is left of a compaction; from now on rows have their new numbers. */
+  /** Does the rest of a compaction. From now on, rows have their new numbers. */
   finishCompaction(): void {
     const renumbering = this.#renumbering;
     if (renumbering === undefined) return;
@@ -191,7 +191,7 @@ export class LexicalIndex {
       const to = renumbering.newOf(row);
       if (to < 0) continue;
       newRows.add(to, rows.lengths[row] ?? 0);
-      // It died since it began: its postings must count as those of a dead row.
+      // The row died after the compaction began: its postings must count as those of a dead row.
       if (!rows.has(row)) newRows.remove(to);
     }
     this.#rows = newRows;

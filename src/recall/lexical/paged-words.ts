@@ -1,6 +1,6 @@
-// Arrays of numbers that grow by pages of one size. One array that grows is moved to a larger place
-// again and again, and leaves behind holes that only smaller ones fit into: an index that changes
-// for long would make the process larger and larger. A page always fits where another one was.
+// Arrays of numbers that grow by pages of one size. A single array that grows must move to a larger
+// block each time, and leaves a hole that only a smaller block fits into. An index that changes for
+// a long time would make the process grow and grow. A page always fits where another page was.
 
 const PAGE_BITS = 14;
 const PAGE_WORDS = 1 << PAGE_BITS;
@@ -8,12 +8,12 @@ const PAGE_MASK = PAGE_WORDS - 1;
 const FIRST_WORDS = 64;
 const WORD_BYTES = Uint32Array.BYTES_PER_ELEMENT;
 
-/** Words of 32 bits. The first page grows, so that few words take little. */
+/** Words of 32 bits. The first page grows, so that a short array takes little memory. */
 export class PagedWords {
   readonly #pageWords: number;
   /** The pages; others after `reserve`. */
   readonly pages: Uint32Array<ArrayBuffer>[] = [];
-  /** Words that there is room for. */
+  /** Number of words that fit into the pages. */
   #room = 0;
 
   /** @param pageWords - Words of a page, where it holds no power of two of them. */
@@ -36,7 +36,7 @@ export class PagedWords {
     if (page !== undefined) page[place & PAGE_MASK] = value;
   }
 
-  /** Makes room for so many words; what is new is 0. */
+  /** Makes room for this many words. New words are 0. */
   reserve(words: number): void {
     if (words <= this.#room) return;
     const most = this.#pageWords;
@@ -59,7 +59,7 @@ export class PagedWords {
     return words;
   }
 
-  /** Takes the words of an array over, in the place of all others. */
+  /** Replaces all words with those of an array. */
   adopt(words: Uint32Array): void {
     this.release();
     this.reserve(words.length);
@@ -69,7 +69,7 @@ export class PagedWords {
     }
   }
 
-  /** Forgets all words and gives their memory back at once. */
+  /** Removes all words and frees their memory at once. */
   release(): void {
     for (const { buffer } of this.pages.splice(0)) buffer.transfer(0);
     this.#room = 0;

@@ -1,8 +1,9 @@
-// The postings of an index. Large ones are in parts, by the hash of the term: so a compaction holds
-// only one part twice. It copies them one by one, and gives the memory of each old one back.
+// The postings of an index. Large postings are divided into parts by the hash of the term. A
+// compaction copies the parts one by one and frees each old part at once, so that only one part is
+// in memory twice.
 //
-// While a compaction is under way, the parts that it has copied go by new numbers of rows and the
-// others by old ones. Whoever adds and reads sees old numbers only.
+// During a compaction, the parts already copied use the new row numbers and the others the old
+// ones. Callers that add or read rows see only the old numbers.
 
 import type { SavedPart, SavedReader } from "../rules/saved.ts";
 import { type PostingReader, Postings } from "./postings.ts";
@@ -12,9 +13,9 @@ import { hashOf } from "./term-table.ts";
 /** Number of parts, a power of two: the highest bits of the hash choose one. */
 const PARTS = 16;
 const PART_BITS = 4;
-/** One part is divided from this size on: in some milliseconds. */
+/** Undivided postings are divided once they reach this size. It takes a few milliseconds. */
 const DIVIDE_BYTES = 524_288;
-/** Parts that a compaction leaves smaller than this share of it together are made one. */
+/** A compaction joins the parts if it leaves them smaller than this share of that size. */
 const UNITED_SHARE = 1 / 4;
 /** Terms added last that divided postings know by themselves, a power of two. */
 const RECENT_TERMS = 1_024;
@@ -37,7 +38,7 @@ interface CopiedPart {
   /** The terms before this one are copied. */
   next: number;
   readonly newRow: NewRow;
-  /** Terms with rows that came since the copy began. */
+  /** Terms with the rows that were added after the copy began. */
   readonly added: { readonly term: string; readonly row: number }[];
 }
 
@@ -49,7 +50,7 @@ interface Recent {
   readonly numbers: number[];
 }
 
-/** Gives the new number of a row; below 0 when it is left out. */
+/** Gives the new number of a row, or a negative number if the row is left out. */
 type NewRow = (row: number) => number;
 
 /** Terms with the rows that hold them. Rows are added in rising order and never taken out. */
@@ -58,7 +59,7 @@ export class PartedPostings {
   #parts: Postings[] = [new Postings()];
   #copying: Copying | undefined;
   #recent: Recent | undefined;
-  /** Goes up when terms get other numbers. */
+  /** Increases whenever the terms get other numbers. */
   numbering = 0;
 
   constructor(divideBytes: number = DIVIDE_BYTES) {
@@ -78,7 +79,7 @@ export class PartedPostings {
     return this.#part(number & (PARTS - 1)).rowsOf(number >>> PART_BITS);
   }
 
-  /** Notes that a row, the newest one or a new one, holds a term once more. */
+  /** Counts one more occurrence of a term in a row: the newest row, or one after it. */
   add(term: string, row: number): void {
     const number = this.#intern(term);
     const place = number & (PARTS - 1);
@@ -89,7 +90,7 @@ export class PartedPostings {
     if (place === copying?.place) copying.part?.added.push({ term, row });
   }
 
-  /** Divides postings that have become large; gives whether it did. */
+  /** Divides postings that have become large. Returns true if it divided them. */
   divide(reader: PostingReader): boolean {
     if (this.#parts.length > 1 || this.#copying !== undefined) return false;
     if (this.#part(0).bytes() < this.#divideBytes) return false;
@@ -137,7 +138,7 @@ export class PartedPostings {
     return true;
   }
 
-  /** Takes the new numbers over: from now on, rows are read and added by them. */
+  /** Switches to the new numbers: from now on, rows are read and added by them. */
   finishCompaction(reader: PostingReader): void {
     if (this.#copying?.place !== this.#parts.length) throw new Error("postings are left to copy");
     this.#copying = undefined;
@@ -170,7 +171,7 @@ export class PartedPostings {
     for (const part of parts) await part.load(read);
   }
 
-  /** The memory that all of it takes. */
+  /** The memory that all parts take. */
   bytes(): number {
     const copying = this.#copying;
     let sum = (copying?.part?.to.bytes() ?? 0) + (copying?.renumbering.bytes ?? 0);
