@@ -18,7 +18,7 @@ export interface Comparison<Operation> {
   readonly operations: number;
   /** Draws the next operation. */
   readonly draw: (random: Random) => Operation;
-  /** Makes an empty pair. */
+  /** Makes a new pair without any state. */
   readonly pair: () => { readonly theirs: Side<Operation>; readonly ours: Side<Operation> };
 }
 
@@ -71,7 +71,7 @@ async function play<Operation>(
 ): Promise<Difference | undefined> {
   const sides = pair();
   for (const [index, operation] of operations.entries()) {
-    // Theirs is first, so that a pair can make the rest of an operation by its state.
+    // Theirs runs first, so that a pair can complete an operation from its state.
     const theirs = await answerOf(sides.theirs, operation);
     const ours = await answerOf(sides.ours, operation);
     if (!isDeepStrictEqual(theirs, ours)) return { index, theirs, ours };

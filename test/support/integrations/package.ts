@@ -14,8 +14,9 @@ const run = promisify(execFile);
 const TSC = join(ROOT, "node_modules/.bin/tsc");
 
 /**
- * Checks the types of an integration and of its tests, by those of a framework: the newest version,
- * or another package in the place of the named one. Gives what the compiler says.
+ * Checks the types of an integration and its tests against the newest version of its framework.
+ * `other` puts other packages in the place of those it names; the tests are then left out. Gives
+ * the output of the compiler, empty if there are no problems.
  */
 export async function typeProblems(
   name: string,
@@ -65,7 +66,7 @@ export async function runPage(
     if (language !== "ts" || code.includes(leftOut)) continue;
     const path = join(folder, "page.mts");
     writeFileSync(path, code.replaceAll("127.0.0.1:50151", address));
-    // The client is a link; it finds what is installed beside it as the package of a user does.
+    // The client is a link. It must find the packages beside the link, as an installed one does.
     printed.push((await run(process.execPath, ["--preserve-symlinks", path])).stdout);
   }
   return printed;

@@ -25,7 +25,7 @@ export async function startSetting(): Promise<Setting> {
   return {
     address: server.address,
     client(namespace = `t-${randomUUID()}`) {
-      // As long as a start takes on a busy machine.
+      // Calls wait out a restart, which is slow on a busy machine.
       const patience = { timeoutMs: 60_000, retry: { maxAttempts: 100 } };
       const client = connect(server.address, { namespace, ...patience });
       clients.push(client);

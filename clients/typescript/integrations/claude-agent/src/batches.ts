@@ -1,11 +1,11 @@
-// Appends of the size that the server takes.
+// Batches of entries that fit into one append of the server.
 
 import type { SessionStoreEntry } from "@anthropic-ai/claude-agent-sdk";
 import { MAX_PAYLOAD_BYTES } from "./entries.ts";
 
 const BATCH_BYTES = 3 * 1024 * 1024;
 const BATCH_ENTRIES = 1_000;
-/** Entries in records of their own: an append takes 256 operations on records. */
+/** Maximum of entries kept in records: an append takes 256 operations on records. */
 const BATCH_LARGE = 250;
 
 /** An entry with its JSON text. */

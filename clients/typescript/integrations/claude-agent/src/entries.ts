@@ -15,7 +15,7 @@ const MAX_NAME_BYTES = 256;
 const MAX_ROLE_BYTES = 63;
 const CUT_CHARS = 16_384;
 
-/** A JSON object of which nothing is known. */
+/** A JSON object with unknown fields. */
 type Json = Readonly<Record<string, unknown>>;
 
 /** Makes the message that keeps an entry in its payload. */
@@ -23,7 +23,7 @@ export function messageOf(entry: SessionStoreEntry, payload: Buffer): MessageFie
   return made(entry, { provider: PROVIDER, data: payload }, Number.POSITIVE_INFINITY);
 }
 
-/** Makes the message of an entry that a record of this name keeps. Its texts are cut. */
+/** Makes the message of an entry that the record `name` keeps. The message has cut texts. */
 export function recordedMessageOf(entry: SessionStoreEntry, name: string): MessageFields {
   return made(entry, { provider: RECORDED, data: Buffer.from(name) }, CUT_CHARS);
 }
@@ -55,7 +55,7 @@ function contentOf(entry: SessionStoreEntry, cut: number): MessageFields {
 /** A message of the user, which also brings the results of tools. */
 function saidBy(blocks: readonly Json[], cut: number): MessageFields {
   const texts = textsOf(blocks, cut);
-  // One result for each id, as the contract has it.
+  // The contract allows one result for each id.
   const results = new Map<string, PartInput>();
   for (const block of blocks) {
     const id = block["tool_use_id"];

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { SessionKey } from "@anthropic-ai/claude-agent-sdk";
 
-// Summaries of the SDK for Python have other fields, so its transcripts are apart.
+// The SDK for Python writes summaries with other fields, so its transcripts have another root.
 const ROOT = "claude-agent-ts";
 const MAX_SESSION_ID_BYTES = 512;
 const MAX_SEGMENT_BYTES = 255;
@@ -42,12 +42,12 @@ export function placeOf(key: SessionKey): Place {
     : { path: subkeysOf(key), key: segmentOf(key.subpath) };
 }
 
-/** The text that a segment was made of. */
+/** The text that `segmentOf` encoded. */
 export function textOf(segment: string): string {
   return decodeURIComponent(segment.slice(1));
 }
 
-/** A name for bytes. */
+/** The SHA-256 digest of bytes, in hexadecimal. It names records by their content. */
 export function digestOf(bytes: string | Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
@@ -57,7 +57,7 @@ function partsOf({ projectKey, sessionId, subpath }: SessionKey): string[] {
   return subpath === undefined ? [projectKey, sessionId] : [projectKey, sessionId, subpath];
 }
 
-/** A segment of a path; the mark at the front makes one of the empty text, too. */
+/** Makes a segment of a path. A segment must not be empty, so `_` precedes the text. */
 function segmentOf(text: string): string {
   const segment = `_${encodeURIComponent(text)}`;
   if (segment.length <= MAX_SEGMENT_BYTES) return segment;

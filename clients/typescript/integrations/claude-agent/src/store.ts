@@ -95,7 +95,7 @@ export class SidecarSessionStore implements SessionStore {
     return found;
   }
 
-  /** Deletes a transcript; the main one with those of its subagents. */
+  /** Deletes a transcript. The main transcript takes those of its subagents with it. */
   async delete(key: SessionKey): Promise<void> {
     if (key.subpath === undefined) {
       for (const subpath of await this.listSubkeys(key)) await this.delete({ ...key, subpath });
@@ -103,7 +103,7 @@ export class SidecarSessionStore implements SessionStore {
     await this.client.deleteSession(sessionIdOf(key), { allowMissing: true });
     let more = true;
     while (more) more = (await this.client.deleteRecords(entriesOf(key))).more;
-    // Last, so that a deletion that was interrupted is found and done again.
+    // This record goes last, so that an interrupted deletion is still listed and can be repeated.
     const place = placeOf(key);
     await this.client.deleteRecord(place.path, place.key, { allowMissing: true });
   }
@@ -180,7 +180,7 @@ export class SidecarSessionStore implements SessionStore {
     return { messages, puts: puts.values() };
   }
 
-  /** The JSON text of the entry that a message keeps; nothing for a message of somebody else. */
+  /** The JSON text of the entry in a message; undefined if this store did not write the message. */
   async #payload(key: SessionKey, message: Message): Promise<Uint8Array | undefined> {
     const { provider, data } = message.providerPayload ?? {};
     if (provider === PROVIDER) return data;
@@ -195,8 +195,8 @@ export class SidecarSessionStore implements SessionStore {
 }
 
 /**
- * Says that an append was not stored because another writer has changed the summary meanwhile: it
- * is folded again on top of that. Throws every other error.
+ * Returns false if an append failed because another writer changed the summary first. The caller
+ * then folds its entries into the new summary and appends again. Throws every other error.
  */
 function wasOvertaken(error: unknown): false {
   if (isMemorySidecarError(error, "RECORD_VERSION_MISMATCH")) return false;

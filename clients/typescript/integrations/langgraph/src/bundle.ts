@@ -26,7 +26,7 @@ export function fromBytes<Facts>(bytes: Uint8Array): Bundle<Facts> {
   const [facts, ...forms] = JSON.parse(head) as [Facts, ...(readonly [string, number])[]];
   let start = end + 1;
   const values = forms.map(([type, size]): Typed => {
-    // A copy of the plain kind: a serializer may give it out as it is.
+    // A Uint8Array of its own, not a view or a Buffer: a serializer may return it as it is.
     const data = new Uint8Array(bytes.subarray(start, start + size));
     start += size;
     return [type, data];

@@ -13,7 +13,7 @@ const OPERATORS: Readonly<Record<string, (value: unknown, wanted: unknown) => bo
   $nin: (value, wanted) => !Array.isArray(wanted) || !wanted.includes(value),
 };
 
-/** Whether a value has what a filter wants: each key equal, or as its operators say. */
+/** Tests a value against a filter: each key must be equal, or satisfy all its operators. */
 export function matches(value: Json, filter: Json | undefined): boolean {
   return Object.entries(filter ?? {}).every(([key, wanted]) => holds(value[key], wanted));
 }
@@ -21,6 +21,6 @@ export function matches(value: Json, filter: Json | undefined): boolean {
 function holds(value: unknown, wanted: unknown): boolean {
   if (typeof wanted !== "object" || wanted === null) return value === wanted;
   const operators = Object.entries(wanted);
-  // An object that is no operator is equal to none: values are compared as they are.
+  // An object with any other key matches nothing: objects are not compared by their content.
   return operators.every(([name, limit]) => OPERATORS[name]?.(value, limit) ?? false);
 }

@@ -1,15 +1,15 @@
-// Names of records made of names of LangGraph.
+// Turns names of LangGraph into names of records, and back.
 
 import { createHash } from "node:crypto";
 
 const MAX_SEGMENT_BYTES = 255;
-/** The most bytes that the key of a record has. */
+/** The maximum length of a record's key, in bytes. */
 export const MAX_KEY_BYTES = 512;
 
 /**
- * Makes a segment of a path, or a key, of any text: `_` and the text, in which control characters
- * and `%` are percent-encoded; of a text that is too long, `#` and a digest. The mark at the front
- * makes a segment of the empty text, too.
+ * Makes a segment of a path, or a key, from any text. A segment is `_` and the text, with control
+ * characters, lone surrogates and `%` percent-encoded. A text that is too long becomes `#` and a
+ * digest. A segment must not be empty, so `_` also stands for the empty text.
  */
 export function segment(text: string, maxBytes = MAX_SEGMENT_BYTES): string {
   const escaped = text.replace(/[%\p{Cc}\p{Cs}]/gu, (character) => {
@@ -21,7 +21,7 @@ export function segment(text: string, maxBytes = MAX_SEGMENT_BYTES): string {
   return `#${createHash("sha256").update(escaped).digest("hex")}`;
 }
 
-/** Gives the text of a segment that is no digest. */
+/** Gives the text of a segment that is not a digest. */
 export function textOf(name: string): string {
   return name
     .slice(1)

@@ -143,7 +143,7 @@ export class SidecarStore extends BaseStore {
       for (const { foundRecord, record: hit, relevance, score } of answer.hits) {
         const of = hit?.$case === "document" ? hit.value.record : undefined;
         if (of === undefined) continue;
-        // It may be gone by now, or the answer had no room for it.
+        // The record may be gone by now, or the answer had no room for its value.
         const isThere = foundRecord?.record !== undefined && !foundRecord.valueOmitted;
         const [record] = isThere ? [foundRecord.record] : await lookUp(this.client, [of]);
         if (record === undefined) continue;
@@ -203,7 +203,7 @@ export class SidecarStore extends BaseStore {
     await write(this.client, operations);
   }
 
-  /** The texts that searches find an item by. */
+  /** The texts by which searches find an item. */
   #texts({ index, key, value }: PutOperation): string[] {
     if (value === null || index === false || this.#options.index === undefined) return [];
     const paths = index ?? this.#options.index.fields ?? ["$"];
@@ -261,7 +261,7 @@ function idOf({ path, key }: { readonly path: readonly string[]; readonly key: s
   return JSON.stringify([path, key]);
 }
 
-/** Makes the item of a record; of a key that is a digest, the value has the text. */
+/** Makes the item of a record. The value holds the key, as the record's key may be a digest. */
 function itemOf(record: Stored): Item {
   const { key, value } = JSON.parse(record.value.toString()) as Pick<Item, "key" | "value">;
   const namespace = record.path.slice(2).map(textOf);

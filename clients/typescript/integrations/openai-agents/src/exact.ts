@@ -1,22 +1,22 @@
-// Values as bytes that give them back exactly.
+// Writes values as bytes, and reads them back exactly as they were.
 //
-// Most items are plain JSON. What JSON cannot say is written as an object with one key that begins
-// with "$": `{"$bytes": "AQI="}`, `{"$number": "NaN"}`, `{"$undefined": true}`. Keys of the value
-// that begin with "$" get another one in front.
+// Most items are plain JSON. A value that JSON lacks is written as an object with one key that
+// begins with "$": `{"$bytes": "AQI="}`, `{"$number": "NaN"}`, `{"$undefined": true}`. A key of the
+// item that begins with "$" gets a second "$" in front.
 
 import { isDeepStrictEqual } from "node:util";
 
 export const JSON_TYPE = "application/json";
-/** Media type of bytes that say more than JSON. */
+/** Media type of JSON with such tagged values. */
 export const TAGGED_TYPE = "application/vnd.memory-sidecar.tagged+json";
 
-/** Bytes with the media type that says how to read them. */
+/** The bytes of a value. The media type says how to read them. */
 export interface ExactBytes {
   readonly mediaType: string;
   readonly data: Buffer;
 }
 
-/** Writes a value. Throws a TypeError for one that has a class, a function or a bigint in it. */
+/** Writes a value. Throws a TypeError if it contains a class instance, a function or a bigint. */
 export function toExact(value: unknown): ExactBytes {
   const tagged = tag(value, false);
   const text = JSON.stringify(value);

@@ -7,7 +7,7 @@ import { type Message, type MessageFields, Role } from "@memory-sidecar/client";
 import type { AgentInputItem } from "@openai/agents-core";
 import { fromExact, toExact } from "./exact.ts";
 
-/** Items of the SDK for Python have other names, so its payloads are of another format. */
+/** The SDK for Python names the fields of items differently, so it has its own provider. */
 export const PROVIDER = "openai.agents.ts";
 const MAX_NAME_BYTES = 256;
 const MAX_ROLE_BYTES = 63;
@@ -21,8 +21,8 @@ export function messageOf(item: AgentInputItem): MessageFields {
 }
 
 /**
- * Gives the item that a message keeps. A message that the server or another client made, like a
- * summary in a window, becomes an item with its text.
+ * Gives the item that a message keeps. A message that the server or another client made, such as
+ * a summary in a window, becomes an item with its text.
  */
 export function itemOf(message: Message): AgentInputItem {
   const { providerPayload: payload, role } = message;

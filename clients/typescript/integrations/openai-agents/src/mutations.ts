@@ -1,18 +1,18 @@
-// Changes of items that are in a history already.
+// Changes to items that are already in a history.
 
 import type { Message } from "@memory-sidecar/client";
 import type { AgentInputItem, SessionHistoryMutation } from "@openai/agents-core";
 import { itemOf } from "./items.ts";
 
-/** Changes of a log that mutations come down to. */
+/** The changes to the log that carry out a list of mutations. */
 export interface LogChanges {
   readonly updates: readonly { readonly message: Message; readonly item: AgentInputItem }[];
   readonly removals: readonly Message[];
 }
 
 /**
- * Works out what mutations change: the first call with an id gets the replacement, and others with
- * the same id go. Each mutation sees what those before it made.
+ * Works out what mutations change. The replacement takes the place of the first call with its id,
+ * and other calls with that id are removed. Each mutation sees the result of those before it.
  */
 export function changesBy(
   messages: readonly Message[],

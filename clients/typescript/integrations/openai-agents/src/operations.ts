@@ -1,4 +1,4 @@
-// Records of the transactions that a session has applied, by which a repeat changes nothing.
+// Records of the transactions that a session has applied. With them, a repeat changes nothing.
 
 import { createHash } from "node:crypto";
 import {
@@ -9,16 +9,16 @@ import {
 import { canonicalText } from "./exact.ts";
 
 const ROOT = "openai-agents-ts";
-/** Runs repeat a transaction soon, or after a pause for an approval. */
+/** Long enough for a repeat: it comes soon, or after a pause for an approval. */
 const TTL_MS = 30 * 86_400_000;
 
-/** Place in the log of a replacement that is begun. */
+/** The place in the log of a replacement that has begun. */
 export interface Plan {
   readonly fromSeq: string;
   readonly lastSeq: string;
 }
 
-/** Transaction that a record stands for. */
+/** The transaction that a record stands for. */
 interface Applied {
   readonly transaction: string;
   /** Set until the replacement is known to be done. */
@@ -59,7 +59,7 @@ export class Operations {
   /** Records that a replacement is done. */
   async finish(operationId: string, { transaction, version }: Stored): Promise<void> {
     const put = { ...this.#record(operationId, { transaction }), version };
-    // Whoever changed the record meanwhile has finished the same replacement.
+    // If the record has changed, another writer has finished the same replacement.
     await this.#client
       .writeRecords([{ put }])
       .catch(passOver("RECORD_VERSION_MISMATCH", "RECORD_NOT_FOUND"));
@@ -89,12 +89,12 @@ export class Operations {
   }
 }
 
-/** A name for a transaction; the same for equal ones. */
+/** The digest of a transaction. Equal transactions have equal digests. */
 export function transactionDigest(transaction: unknown): string {
   return digestOf(canonicalText(transaction));
 }
 
-/** A short name for a text. */
+/** The SHA-256 digest of a text, in hexadecimal. */
 export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }

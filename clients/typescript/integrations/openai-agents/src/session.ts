@@ -1,4 +1,4 @@
-// The session.
+// A session of the Agents SDK whose items the server keeps.
 
 import {
   isMemorySidecarError,
@@ -49,7 +49,7 @@ export class SidecarSession
   readonly window: boolean;
   readonly #attributes: Omit<SidecarSessionOptions, "window">;
   readonly #operations: Operations;
-  /** Settles with the newest write: one follows the other, as in a session in memory. */
+  /** Settles with the newest write. Writes run one at a time, as in a session in memory. */
   #written: Promise<unknown> = Promise.resolve();
 
   /** `sessionId` is any text of 1 to 512 bytes without control characters. */
@@ -66,7 +66,7 @@ export class SidecarSession
     return this.sessionId;
   }
 
-  /** Gives the newest items, the oldest of them first; without a limit, all. */
+  /** Gives the newest items, up to a limit, oldest first. Without a limit, gives all. */
   async getItems(limit?: number): Promise<AgentInputItem[]> {
     if (limit !== undefined && limit <= 0) return [];
     const reading = this.window ? this.#windowed(limit) : this.#newest(limit);
@@ -114,7 +114,7 @@ export class SidecarSession
       const messages = await this.#newest().catch(passOver("SESSION_NOT_FOUND"));
       const { updates, removals } = changesBy(messages ?? [], wanted);
       const removed = removals.map(({ messageId }) => messageId);
-      // Copies of a call go first, so that no moment has the old call beside the new one.
+      // Copies of a call are deleted first, so that the old call is never beside the new one.
       if (removed.length > 0) await this.client.batchDeleteMessages(this.sessionId, removed);
       for (const { message, item } of updates) {
         const { role: _, ...changes } = messageOf(item);
@@ -201,7 +201,7 @@ export class SidecarSession
     try {
       await this.client.replaceMessages(this.sessionId, BigInt(fromSeq), messages, options);
     } catch (error) {
-      // Without a reason it is not known what the server did: a repeat finds out.
+      // An error without a reason leaves open what the server did. A repeat finds out.
       if (!isMemorySidecarError(error) || error.reason === "") throw error;
       await this.#operations.forget(work.operationId, stored);
       if (error.reason !== "LAST_SEQ_MISMATCH") throw error;
@@ -211,7 +211,7 @@ export class SidecarSession
     return true;
   }
 
-  /** Waits for the writes before this one. Each is tried, whatever became of the others. */
+  /** Runs a write after those before it, even if they failed. */
   #write<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#written.then(work, work);
     this.#written = result;
