@@ -13,7 +13,7 @@ import { createServer as createSecureServer } from "node:https";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
-import { createMcpHandler } from "@modelcontextprotocol/server";
+import { createMcpHandler, type McpHttpHandler } from "@modelcontextprotocol/server";
 import { connect, isMemorySidecarError, type MemorySidecar } from "../gen/client/index.ts";
 import { type ListenAddress, StartError } from "../grpc/address.ts";
 import type { McpReach } from "./reach.ts";
@@ -135,6 +135,7 @@ async function serveRequest(
   { settings, hosts, gone }: Serving,
 ): Promise<void> {
   let client: MemorySidecar | undefined;
+  let handler: McpHttpHandler | undefined;
   try {
     checkPlace(request, hosts);
     const reach = reachOf(settings, request.headers);
@@ -144,15 +145,15 @@ async function serveRequest(
     });
     await checkToken(client, gone);
     const parts = { client, reach, version: settings.version };
-    const handler = createMcpHandler(() => createMcpServer(parts), {
+    handler = createMcpHandler(() => createMcpServer(parts), {
       maxRequestBodySize: BODY_BYTES_MAX,
     });
     await send(await handler.fetch(toRequest(request, gone)), response, gone);
-    await handler.close();
   } catch (error) {
     if (!(error instanceof Refusal) || response.headersSent) throw error;
     refuse(response, error);
   } finally {
+    await handler?.close();
     client?.close();
   }
 }
