@@ -111,7 +111,8 @@ function isBareV6(host: string): boolean {
 
 function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once("error", (error) => {
+    // It stays: a later fault, such as a failed accept, is no reason to end the process.
+    server.on("error", (error) => {
       reject(new StartError(`--http-listen: ${error.message}.`, { cause: error }));
     });
     server.listen({ host, port }, () => {
