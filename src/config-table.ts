@@ -467,8 +467,8 @@ export const MCP_SETTINGS = {
     min: 100,
     max: 600_000,
     description:
-      "Time limit of a call to the server with its repeats, while which a server that restarts " +
-      "is waited for.",
+      "Time limit of a call to the server, with its repeats. A call waits this long for a server " +
+      "that restarts.",
   },
   namespace: {
     flag: "namespace",

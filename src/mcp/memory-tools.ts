@@ -94,7 +94,13 @@ const LIST = {
     category: category.optional(),
     contains: z.string().min(1).max(256).optional().describe("Words that the content has."),
     limit: z.number().int().min(1).max(LIMIT_MAX).optional().describe("Default: 20."),
-    offset: z.number().int().min(0).max(OFFSET_MAX).optional().describe("Passes over so many."),
+    offset: z
+      .number()
+      .int()
+      .min(0)
+      .max(OFFSET_MAX)
+      .optional()
+      .describe("How many to skip. Default: 0."),
   }),
   output: z.object({ memories: z.array(views.MEMORY), more: z.boolean() }),
 } as const;

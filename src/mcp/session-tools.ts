@@ -61,7 +61,13 @@ const READ = {
       .min(1)
       .optional()
       .describe("Of the log, only messages before this one."),
-    limit: z.number().int().min(1).max(200).optional().describe("The newest so many. Default: 50."),
+    limit: z
+      .number()
+      .int()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("The most messages to read, the newest. Default: 50."),
   }),
   output: z.object({
     session_id: z.string(),
