@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from base64 import b64decode
-from collections.abc import Callable, Iterable, Iterator, MutableSequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from lauren_ai._memory import ShortTermMemory as _ShortTermMemory
 from .. import policy, v1
 from ..client import Client
 from ..errors import NotFound
+from ._messages import StoredMessages
 from ._shared import (
     WINDOW_MESSAGES,
     call_ids,
@@ -54,7 +55,7 @@ _has_boundary = hasattr(_ShortTermMemory, "_safe_keep_recent")
 _era: Literal["A", "B", "C"] = "C" if _cut else "B" if _notice else "A"
 
 
-class ServerBuffer(MutableSequence[Any]):
+class ServerBuffer(StoredMessages[Any]):
     """The buffer of a short-term memory: a list that is the stored window of a session.
 
     Messages that leave it at the head stay in the log of the session. Others that are taken out,
@@ -62,14 +63,14 @@ class ServerBuffer(MutableSequence[Any]):
     """
 
     def __init__(self, session_id: str, max_tokens: int, client: Client | None) -> None:
+        super().__init__()
         self.session_id = session_id or new_id()
         self.client = client_or_default(client)
         self.policy = self.policy_of(max_tokens)
         self._revision = -1
-        # The window as of that revision; messages that this process added are the same objects.
+        # The window as of that revision.
         self._stored: list[v1.Message] = []
         self._tokens = 0
-        self._objects: dict[str, Any] = {}
 
     @staticmethod
     def policy_of(max_tokens: int) -> v1.Preset:
@@ -99,24 +100,8 @@ class ServerBuffer(MutableSequence[Any]):
         self._read()
         return self._tokens
 
-    def message(self, stored: v1.Message) -> Any:
-        """Gives a message of the server as one of lauren-ai."""
-        known = self._objects.get(stored.message_id)
-        if known is None:
-            known = self._objects[stored.message_id] = _read(stored)
-        return known
-
-    def __len__(self) -> int:
-        return len(self._read())
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter([self.message(stored) for stored in self._read()])
-
-    def __getitem__(self, index: Any) -> Any:
-        found = self._read()[index]
-        if isinstance(found, list):
-            return [self.message(stored) for stored in found]
-        return self.message(found)
+    def _object_of(self, stored: v1.Message) -> Any:
+        return _read(stored)
 
     def __eq__(self, other: object) -> bool:
         return list(self) == list(other) if isinstance(other, Iterable) else NotImplemented

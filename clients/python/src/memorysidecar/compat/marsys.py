@@ -12,7 +12,6 @@ from __future__ import annotations
 import dataclasses
 import json
 from base64 import b64decode
-from collections.abc import Iterator, MutableSequence
 from typing import Any
 
 from marsys.agents.memory import (
@@ -29,6 +28,7 @@ from marsys.agents.memory_strategies import MemoryState
 from .. import policy, v1
 from ..client import Client
 from ..errors import AlreadyExists, NotFound
+from ._messages import StoredMessages
 from ._shared import (
     call_ids,
     client_or_default,
@@ -56,17 +56,17 @@ _CONFIG = (
 )
 
 
-class ServerMessages(MutableSequence[Message]):
+class ServerMessages(StoredMessages[Message]):
     """A list of messages that is the log of a session: what is put into it is on disk."""
 
     def __init__(self, session_id: str, wanted: v1.Preset, client: Client | None) -> None:
+        super().__init__()
         self.session_id = session_id or new_id()
         self.client = client_or_default(client)
         self._policy = wanted
         self._revision = -1
-        # The messages as of that revision; those that this process added are the same objects.
+        # The messages as of that revision.
         self._stored: list[v1.Message] = []
-        self._objects: dict[str, Message] = {}
         # Counts a message; None leaves it to the server.
         self.counter: Any = None
 
@@ -82,24 +82,8 @@ class ServerMessages(MutableSequence[Message]):
             self._revision = revision
         return self._stored
 
-    def message(self, stored: v1.Message) -> Message:
-        """Gives a message of the server as one of MARSYS."""
-        known = self._objects.get(stored.message_id)
-        if known is None:
-            known = self._objects[stored.message_id] = _read(stored)
-        return known
-
-    def __len__(self) -> int:
-        return len(self._read())
-
-    def __iter__(self) -> Iterator[Message]:
-        return iter([self.message(stored) for stored in self._read()])
-
-    def __getitem__(self, index: Any) -> Any:
-        found = self._read()[index]
-        if isinstance(found, list):
-            return [self.message(stored) for stored in found]
-        return self.message(found)
+    def _object_of(self, stored: v1.Message) -> Message:
+        return _read(stored)
 
     def copy(self) -> list[Message]:
         """Gives the messages as a list of the process."""
