@@ -1,6 +1,7 @@
 // The thread of the recall index: joins the engine, the table of word vectors and the reader of the
 // wire forms of messages and documents.
 
+import { randomInt } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { loadStaticEmbedder } from "./recall/embed/static.ts";
 import { createEngine, serveEngine } from "./recall/index/local.ts";
@@ -16,6 +17,8 @@ if (model.isLocal && table?.model !== model.id) {
 const engine = createEngine({
   codec: INDEX_CODEC,
   model,
+  // A secret, so that nobody can prepare texts whose terms make the index slow.
+  hashKey: [randomInt(2 ** 32), randomInt(2 ** 32)],
   ...(table === undefined ? {} : { nearWords: table.nearWords }),
   ...(table === undefined || !model.isLocal ? {} : { embedText: table.embedText }),
 });

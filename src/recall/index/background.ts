@@ -2,6 +2,7 @@
 
 import type { NearWord } from "../embed/static-table.ts";
 import type { LexicalScratch } from "../lexical/scratch.ts";
+import type { HashKey } from "../lexical/term-table.ts";
 import type { Background } from "../rank/types.ts";
 import type { VectorArena } from "../vector/arena.ts";
 import type { VectorBlock } from "../vector/block.ts";
@@ -18,6 +19,8 @@ export interface IndexParts {
   readonly nearWords?: ((word: string) => readonly NearWord[]) | undefined;
   readonly arena: VectorArena;
   readonly scratch: LexicalScratch;
+  /** Key of the hashes of terms in new shards; a saved shard brings its own. */
+  readonly hashKey: HashKey;
 }
 
 // The worth of a cosine: models differ in the cosines that they give to texts that have nothing to

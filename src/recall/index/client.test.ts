@@ -1,5 +1,8 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { message } from "../../../test/support/contract/samples.ts";
+import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
 import { containerOf, queryOf } from "../../../test/support/recall/records.ts";
 import { Message } from "../../gen/memorysidecar/v1/message.ts";
 import { createThreadIndex } from "./client.ts";
@@ -56,6 +59,20 @@ describe("an index in a thread", () => {
     const { hits } = await index.search("n", queryOf("Which doctor saw us?"));
     const parts = hits.find(({ position }) => position === 2)?.parts ?? [];
     expect(parts.map(({ feature }) => feature)).toContain("nearWords");
+  });
+
+  test("hashes terms with a secret, which each thread makes for itself", async () => {
+    await using directory = await makeTempDir();
+    const saved = async (name: string): Promise<Buffer> => {
+      const index = newIndex();
+      const path = join(directory.path, name);
+      await index.apply("n", messages("s", 1, ["a zeppelin"]));
+      await index.save("n", { path, header: "", isUrgent: true });
+      return await readFile(path);
+    };
+    const [one, other] = await Promise.all([saved("one"), saved("other")]);
+    expect(one.length).toBe(other.length);
+    expect(one.equals(other)).toBe(false);
   });
 
   test("finds what was applied just before, without waiting for it", async () => {

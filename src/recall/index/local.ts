@@ -2,7 +2,9 @@
 
 import type { MessagePort } from "node:worker_threads";
 import type { NearWord } from "../embed/static-table.ts";
+import { FIXED_HASH_KEY } from "../lexical/index.ts";
 import { LexicalScratch } from "../lexical/scratch.ts";
+import type { HashKey } from "../lexical/term-table.ts";
 import { VectorArena } from "../vector/arena.ts";
 import { RecallEngine } from "./engine.ts";
 import {
@@ -24,6 +26,8 @@ export interface IndexSettings {
   readonly embedText?: (text: string) => Float32Array;
   /** Gives the words near a word. Default: near words are off. */
   readonly nearWords?: (word: string) => readonly NearWord[];
+  /** Key of the hashes of terms, a secret. Default: a fixed key. */
+  readonly hashKey?: HashKey;
 }
 
 /** The model of an index without vectors. */
@@ -31,9 +35,9 @@ export const NO_MODEL: IndexModel = { id: "", dimensions: 0, isLocal: false };
 
 /** Makes the engine of an index. */
 export function createEngine(settings: IndexSettings): RecallEngine {
-  const { codec, model = NO_MODEL, embedText, nearWords } = settings;
+  const { codec, model = NO_MODEL, embedText, nearWords, hashKey = FIXED_HASH_KEY } = settings;
   return new RecallEngine({
-    ...{ codec, model, embedText, nearWords },
+    ...{ codec, model, embedText, nearWords, hashKey },
     arena: new VectorArena(),
     scratch: new LexicalScratch(),
   });

@@ -64,9 +64,9 @@ export class Shard {
   #compaction: Compaction | undefined;
 
   constructor(parts: IndexParts) {
-    const { model, arena, scratch } = parts;
+    const { model, arena, scratch, hashKey } = parts;
     this.parts = parts;
-    this.lexical = new LexicalIndex(scratch);
+    this.lexical = new LexicalIndex(scratch, hashKey);
     this.spaces = new GivenSpaces(arena);
     this.vectors = model.id === "" ? undefined : new VectorBlock(model.dimensions, { arena });
     this.#sample = model.id === "" || model.isLocal ? undefined : new VectorSample();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { listFilter, type RowFilter } from "../rules/row-filter.ts";
-import { FREQUENT_ROWS, LexicalIndex, SEARCH_TERMS_MAX } from "./index.ts";
+import { FIXED_HASH_KEY, FREQUENT_ROWS, LexicalIndex, SEARCH_TERMS_MAX } from "./index.ts";
 import { COUNT_MAX } from "./postings.ts";
 import { BM25_DEFAULTS } from "./score.ts";
 import { LexicalScratch } from "./scratch.ts";
@@ -62,7 +62,7 @@ class Pair {
   #remap: Int32Array | undefined;
 
   constructor(divideBytes?: number) {
-    this.index = new LexicalIndex(new LexicalScratch(), divideBytes);
+    this.index = new LexicalIndex(new LexicalScratch(), FIXED_HASH_KEY, divideBytes);
   }
 
   add(terms: readonly string[], gap = 0): number {
@@ -210,7 +210,7 @@ describe("LexicalIndex", () => {
   });
 
   test("skips and reads long lists right while a compaction is under way", () => {
-    const index = new LexicalIndex(new LexicalScratch(), 0);
+    const index = new LexicalIndex(new LexicalScratch(), FIXED_HASH_KEY, 0);
     const count = 30_000;
     const words = Array.from({ length: 40 }, (_, at) => `w${at}`);
     const held = (row: number): string[] => words.filter((_, at) => row % (at + 2) === 0);

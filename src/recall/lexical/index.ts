@@ -19,6 +19,7 @@ import {
   scoreTerms,
 } from "./score.ts";
 import { LexicalScratch } from "./scratch.ts";
+import type { HashKey } from "./term-table.ts";
 
 /** The most terms of a query that are searched, those with the highest inverse frequency. */
 export const SEARCH_TERMS_MAX = 32;
@@ -29,6 +30,9 @@ export const SEARCH_TERMS_MAX = 32;
  * any other.
  */
 export const FREQUENT_ROWS = 4_096;
+
+/** A key for texts that nobody prepares against it, such as those of tests. */
+export const FIXED_HASH_KEY: HashKey = [0, 0];
 
 /** Options of a search. */
 export interface LexicalOptions {
@@ -54,13 +58,19 @@ export class LexicalIndex {
   #renumbering: Renumbering | undefined = undefined;
 
   /**
-   * Makes an empty index. Indexes that are searched one at a time may share the scratch.
+   * Makes an empty index.
    *
+   * @param scratch - Indexes that are searched one at a time may share it.
+   * @param hashKey - Key of the hashes of terms.
    * @param divideBytes - Size from which on it is divided; default see PartedPostings.
    */
-  constructor(scratch: LexicalScratch = new LexicalScratch(), divideBytes?: number) {
+  constructor(
+    scratch: LexicalScratch = new LexicalScratch(),
+    hashKey: HashKey = FIXED_HASH_KEY,
+    divideBytes?: number,
+  ) {
     this.#scratch = scratch;
-    this.#postings = new PartedPostings(divideBytes);
+    this.#postings = new PartedPostings(hashKey, divideBytes);
   }
 
   /** Number of living rows. */

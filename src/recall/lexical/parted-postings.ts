@@ -8,7 +8,7 @@
 import type { SavedPart, SavedReader } from "../rules/saved.ts";
 import { type PostingReader, Postings } from "./postings.ts";
 import type { Renumbering } from "./renumbering.ts";
-import { hashOf } from "./term-table.ts";
+import { type HashKey, hashOf } from "./term-table.ts";
 
 /** Number of parts, a power of two: the highest bits of the hash choose one. */
 const PARTS = 16;
@@ -56,19 +56,23 @@ type NewRow = (row: number) => number;
 /** Terms with the rows that hold them. Rows are added in rising order and never taken out. */
 export class PartedPostings {
   readonly #divideBytes: number;
-  #parts: Postings[] = [new Postings()];
+  #key: HashKey;
+  #parts: Postings[];
   #copying: Copying | undefined;
   #recent: Recent | undefined;
   /** Increases whenever the terms get other numbers. */
   numbering = 0;
 
-  constructor(divideBytes: number = DIVIDE_BYTES) {
+  /** Makes empty postings. `key` is that of the hashes of terms; saved ones bring their own. */
+  constructor(key: HashKey, divideBytes: number = DIVIDE_BYTES) {
     this.#divideBytes = divideBytes;
+    this.#key = key;
+    this.#parts = [new Postings(key)];
   }
 
   /** The number of a term; undefined when no row ever held it. Good until `numbering` changes. */
   numberOf(term: string): number | undefined {
-    const hash = hashOf(term);
+    const hash = hashOf(term, this.#key);
     const place = this.#placeOf(hash);
     const number = this.#part(place).numberOf(term, hash);
     return number === undefined ? undefined : number * PARTS + place;
@@ -151,21 +155,22 @@ export class PartedPostings {
     this.#copying?.part?.to.release();
     this.#copying = undefined;
     for (const part of this.#parts) part.release();
-    this.#parts = [new Postings()];
+    this.#parts = [new Postings(this.#key)];
     this.#recent = undefined;
   }
 
   /** The terms and postings of now; more may be added while they are written. */
   saved(): SavedPart[] {
-    return [this.#parts.length, ...this.#parts.flatMap((part) => part.saved())];
+    return [...this.#key, this.#parts.length, ...this.#parts.flatMap((part) => part.saved())];
   }
 
   /** Reads terms and postings into an object that has none yet. */
   async load(read: SavedReader): Promise<void> {
+    this.#key = [await read.number(), await read.number()];
     const count = await read.number();
     if (count !== 1 && count !== PARTS)
       throw new RangeError("postings have a wrong number of parts");
-    const parts = Array.from({ length: count }, () => new Postings());
+    const parts = Array.from({ length: count }, () => new Postings(this.#key));
     this.#parts = parts;
     this.#recent = count === 1 ? undefined : newRecent();
     for (const part of parts) await part.load(read);
@@ -182,7 +187,7 @@ export class PartedPostings {
 
   /** The number of a term, a new one when it has none. Most terms came a short while ago. */
   #intern(term: string): number {
-    const hash = hashOf(term);
+    const hash = hashOf(term, this.#key);
     const recent = this.#recent;
     const at = hash & (RECENT_TERMS - 1);
     const known = recent?.terms[at] === term ? recent.numbers[at] : undefined;
@@ -215,7 +220,7 @@ export class PartedPostings {
     // Later rows are in `added`.
     const newRow = (row: number): number =>
       row < rowEnd && isLive(row) ? renumbering.newOf(row) : -1;
-    return { to: new Postings(), next: 0, newRow, added: [] };
+    return { to: new Postings(this.#key), next: 0, newRow, added: [] };
   }
 
   #finishPart(copying: Copying, { to, added }: CopiedPart): void {
@@ -229,7 +234,7 @@ export class PartedPostings {
 
   /** Puts all postings into so many parts. */
   #spread(count: number, reader: PostingReader): void {
-    const parts = Array.from({ length: count }, () => new Postings());
+    const parts = Array.from({ length: count }, () => new Postings(this.#key));
     for (const from of this.#parts) {
       for (let term = 0; term < from.size; term++) {
         const to = parts[placeOf(from.hashOf(term), count)];

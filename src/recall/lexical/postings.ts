@@ -10,7 +10,7 @@ import { firstTexts, type SavedPart, type SavedReader } from "../rules/saved.ts"
 import { ByteArena, readWord, writeWord } from "./byte-arena.ts";
 import { PagedWords } from "./paged-words.ts";
 import type { Renumbering } from "./renumbering.ts";
-import { TermTable } from "./term-table.ts";
+import { type HashKey, TermTable } from "./term-table.ts";
 
 /** A term that is in a row more often counts as in it so often. */
 export const COUNT_MAX = 255;
@@ -40,9 +40,13 @@ const LEVEL_COUNT = 6;
 
 /** Terms with the rows that hold them. Rows are added in rising order and never taken out. */
 export class Postings {
-  readonly #terms = new TermTable();
+  readonly #terms: TermTable;
   readonly #arena = new ByteArena();
   readonly #records = new PagedWords(RECORD_WORDS << RECORD_BITS);
+
+  constructor(key: HashKey) {
+    this.#terms = new TermTable(key);
+  }
 
   /** The number of a term; undefined when no row ever held it. */
   numberOf(term: string, hash?: number): number | undefined {

@@ -12,7 +12,9 @@ import type {
 } from "../../../src/recall/index/port.ts";
 import { KINDS, readRecord } from "../../../src/recall/index/record.ts";
 import { Shard } from "../../../src/recall/index/shard.ts";
+import { FIXED_HASH_KEY } from "../../../src/recall/lexical/index.ts";
 import { LexicalScratch } from "../../../src/recall/lexical/scratch.ts";
+import type { HashKey } from "../../../src/recall/lexical/term-table.ts";
 import type { MetadataCondition, RecallFilter } from "../../../src/recall/rules/filter.ts";
 import { VectorArena } from "../../../src/recall/vector/arena.ts";
 import {
@@ -52,14 +54,15 @@ function nearWords(word: string): readonly NearWord[] {
 /** The makers of vectors and of near words. */
 export const MODEL = { embed: embedText, nearWords };
 
-/** An empty shard. */
-export function newShard(): Shard {
+/** An empty shard. Nothing that it answers depends on the key of its hashes. */
+export function newShard(hashKey: HashKey = FIXED_HASH_KEY): Shard {
   return new Shard({
     codec: JSON_INDEX_CODEC,
     model: { id: "bits", dimensions: DIMENSIONS, isLocal: true },
     ...{ embedText, nearWords },
     arena: new VectorArena(),
     scratch: new LexicalScratch(),
+    hashKey,
   });
 }
 
@@ -247,7 +250,7 @@ export class History {
 
   /** The same content, put in at once and in another order. */
   rebuilt(): Shard {
-    const shard = newShard();
+    const shard = newShard([3, 4]);
     for (const { info, records: held } of [...this.content.values()].reverse()) {
       shard.apply({ kind: "container", container: info });
       const items = [...held]
