@@ -21,10 +21,11 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from memorysidecar import AlreadyExists, NotFound, v1
+from memorysidecar.adapters.names import MAX_KEY_BYTES, segment
+from memorysidecar.adapters.plans import Call, Collect, Emit, Plan
+from memorysidecar.adapters.records import MAX_LOOKUPS, delete_tree, deletion, look_up, write
 
 from . import _values as values
-from ._names import MAX_KEY_BYTES, segment
-from ._plan import Call, Collect, Emit, Plan
 
 Path = list[str]
 Operation = v1.RecordOperation
@@ -93,7 +94,7 @@ class Checkpoints:
         """Reads the values of the channels and the pending writes of a checkpoint."""
         thread, ns, checkpoint = stored["thread_id"], stored["ns"], stored["checkpoint"]
         versions = checkpoint["channel_versions"]
-        blobs = yield from values.look_up(
+        blobs = yield from look_up(
             [self._blob(thread, ns, channel, version) for channel, version in versions.items()]
         )
         channel_values = {}
@@ -155,7 +156,7 @@ class Checkpoints:
             reverse=True,
         )
         for start in range(0, len(chosen), count):
-            records = yield from values.look_up(
+            records = yield from look_up(
                 [(list(path), key) for key, path in chosen[start : start + count]]
             )
             limit = yield from self._emit_matching(records, filter, limit)
@@ -212,7 +213,7 @@ class Checkpoints:
             "parent": get_checkpoint_id(config),
         }
         operations += self._put_stored(stored, owner)
-        yield from values.write(operations)
+        yield from write(operations)
         return _config_of(thread, ns, checkpoint["id"])
 
     def _put_stored(self, stored: dict[str, Any], owner: v1.MemoryScope | None) -> list[Operation]:
@@ -241,19 +242,19 @@ class Checkpoints:
         for position, (channel, value) in enumerate(writes):
             index = WRITES_IDX_MAP.get(channel, position)
             key = segment(f"{task_id}/{index}", MAX_KEY_BYTES)
-            write = (task_path, task_id, index, channel, value)
+            made = (task_path, task_id, index, channel, value)
             operations[key] = values.put(
-                path, key, self.serde.dumps_typed(write), parts, only_new=index >= 0, owner=owner
+                path, key, self.serde.dumps_typed(made), parts, only_new=index >= 0, owner=owner
             )
         # The first write of a task stays. Usually there is none, which the transaction itself
         # checks; a task that runs again asks which of its writes exist.
         while operations:
             try:
-                yield from values.write(chain.from_iterable(operations.values()))
+                yield from write(chain.from_iterable(operations.values()))
                 return
             except AlreadyExists:
                 names = [(path, key) for key in operations]
-                found = yield from values.look_up(names, omit_values=True)
+                found = yield from look_up(names, omit_values=True)
                 for (_, key), record in zip(names, found, strict=True):
                     is_kept = operations[key][-1].put.HasField("precondition")
                     if record is not None and is_kept:
@@ -261,7 +262,7 @@ class Checkpoints:
 
     def delete_thread(self, thread_id: str) -> Plan[None]:
         for kind in KINDS:
-            yield from values.delete(self._path(kind, str(thread_id)))
+            yield from delete_tree(self._path(kind, str(thread_id)))
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> Plan[None]:
         for run_id in run_ids:
@@ -269,25 +270,23 @@ class Checkpoints:
             yield from self._delete_checkpoints(
                 [([self.root, "checkpoints", *record.path[3:]], record.key) for record in found]
             )
-            yield from values.delete(self._path("runs", str(run_id)))
+            yield from delete_tree(self._path("runs", str(run_id)))
 
     def _delete_checkpoints(self, names: Sequence[tuple[Path, str]]) -> Plan[None]:
         """Deletes checkpoints and their writes. Values of channels stay: others may refer to
         them."""
-        yield from values.write([values.deletion(path, key) for path, key in names])
+        yield from write([deletion(path, key) for path, key in names])
         for path, key in names:
-            yield from values.delete([self.root, "writes", *path[2:], key])
+            yield from delete_tree([self.root, "writes", *path[2:], key])
 
     def copy_thread(self, source: str, target: str) -> Plan[None]:
         parts = self._path("parts", target)
         for kind in ("blobs", "writes", "checkpoints"):
             path = self._path(kind, str(source))
             names = yield Collect(partial(_list_names, path))
-            for start in range(0, len(names), values.MAX_LOOKUPS):
-                batch = names[start : start + values.MAX_LOOKUPS]
-                records = yield from values.look_up(
-                    [(list(record.path), record.key) for record in batch]
-                )
+            for start in range(0, len(names), MAX_LOOKUPS):
+                batch = names[start : start + MAX_LOOKUPS]
+                records = yield from look_up([(list(record.path), record.key) for record in batch])
                 operations: list[Operation] = []
                 for record in records:
                     if record is None:
@@ -300,7 +299,7 @@ class Checkpoints:
                     else:
                         place = [*self._path(kind, str(target)), *record.path[3:]]
                         operations += values.put(place, record.key, typed, parts, owner=owner)
-                yield from values.write(operations)
+                yield from write(operations)
 
     def prune(self, thread_ids: Sequence[str], strategy: str) -> Plan[None]:
         if strategy not in ("keep_latest", "delete"):
@@ -323,7 +322,7 @@ class Checkpoints:
             # Delta channels have no value in most checkpoints: their ancestors back to one that
             # has it stay, with their writes.
             while key is not None and wanted != set():
-                [record] = yield from values.look_up([(list(place), key)])
+                [record] = yield from look_up([(list(place), key)])
                 if record is None:
                     break
                 stored = yield from self._load(record)
@@ -341,7 +340,7 @@ class Checkpoints:
                     if channel in versions
                 }
                 blobs |= set(map(_hashable, names.values()))
-                values_found = yield from values.look_up(list(names.values()), omit_values=True)
+                values_found = yield from look_up(list(names.values()), omit_values=True)
                 wanted -= {
                     channel
                     for channel, blob in zip(names, values_found, strict=True)
@@ -372,11 +371,11 @@ class Checkpoints:
             and record.update_time.ToNanoseconds() < until
         ]
         in_parts = [record for record in unused if record.media_type.endswith(values.IN_PARTS)]
-        records = yield from values.look_up([(list(r.path), r.key) for r in in_parts])
-        yield from values.write([values.deletion(list(r.path), r.key) for r in unused])
+        records = yield from look_up([(list(r.path), r.key) for r in in_parts])
+        yield from write([deletion(list(r.path), r.key) for r in unused])
         for record in records:
             if record is not None:
-                yield from values.delete([*self._parts_of(record), record.value.decode()])
+                yield from delete_tree([*self._parts_of(record), record.value.decode()])
 
     def _parts_of(self, record: v1.NamedRecord) -> Path:
         return [self.root, "parts", record.path[2]]

@@ -16,10 +16,10 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from memorysidecar import AsyncClient, Client
+from memorysidecar.adapters.connect import connect
+from memorysidecar.adapters.plans import Runner
 
 from ._checkpoints import Checkpoints
-from ._connect import connect
-from ._plan import Runner
 
 
 class SidecarSaver(BaseCheckpointSaver[str]):

@@ -28,12 +28,12 @@ from langgraph.store.base import (
     validate_op_namespace,
 )
 from memorysidecar import AsyncClient, Client, v1, where
+from memorysidecar.adapters.connect import connect
+from memorysidecar.adapters.names import MAX_KEY_BYTES, MAX_SEGMENT_BYTES, segment, text_of
+from memorysidecar.adapters.plans import Call, Collect, Plan, Runner
+from memorysidecar.adapters.records import deletion, look_up, put_operation, write
 
-from . import _values as values
-from ._connect import connect
 from ._filters import matches
-from ._names import MAX_KEY_BYTES, MAX_SEGMENT_BYTES, segment, text_of
-from ._plan import Call, Collect, Plan, Runner
 
 Labels = tuple[str, ...]
 Name = tuple[Labels, str]
@@ -41,7 +41,6 @@ Name = tuple[Labels, str]
 Vectors = Mapping[tuple[str, str], Sequence[float]]
 """By purpose, ``query`` or ``text``, and text."""
 
-MAX_RECORD_BYTES = 4 * 1024 * 1024 - 65_536
 MAX_TEXTS = 256
 HITS = 100
 MODEL = "langgraph"
@@ -155,7 +154,7 @@ class SidecarStore(BaseStore):
                 if isinstance(op, GetOp) and op.refresh_ttl == refresh
             ]
             names = [self._record_name(op.namespace, op.key) for _, op in gets]
-            records = yield from values.look_up(names, refresh_ttl=refresh)
+            records = yield from look_up(names, refresh_ttl=refresh)
             for (place, _), record in zip(gets, records, strict=True):
                 results[place] = None if record is None else _item_of(record, Item)
         for place, op in enumerate(ops):
@@ -188,7 +187,7 @@ class SidecarStore(BaseStore):
         found = found[op.offset : end]
         if op.refresh_ttl:
             names = [self._record_name(item.namespace, item.key) for item in found]
-            yield from values.look_up(names, omit_values=True, refresh_ttl=True)
+            yield from look_up(names, omit_values=True, refresh_ttl=True)
         return found
 
     def _ranked(
@@ -206,7 +205,7 @@ class SidecarStore(BaseStore):
                 record = hit.found_record.record
                 if not hit.found_record.HasField("record") or hit.found_record.value_omitted:
                     # It is gone, or the answer had no room for it.
-                    [record] = yield from values.look_up([(of.path, of.key)])
+                    [record] = yield from look_up([(of.path, of.key)])
                 if record is None:
                     continue
                 seen.add(_name_of(record))
@@ -254,12 +253,12 @@ class SidecarStore(BaseStore):
         return list(islice(sorted(chosen), op.offset, op.offset + op.limit))
 
     def _write(self, puts: Sequence[PutOp], vectors: Vectors) -> Plan[None]:
-        yield from values.write(self._operation(op, vectors) for op in puts)
+        yield from write(self._operation(op, vectors) for op in puts)
 
     def _operation(self, op: PutOp, vectors: Vectors) -> v1.RecordOperation:
         path, key = self._record_name(op.namespace, op.key)
         if op.value is None:
-            return values.deletion(path, key)
+            return deletion(path, key)
         data = json.dumps({"key": op.key, "value": op.value}, ensure_ascii=False).encode()
         record = v1.NamedRecord(
             path=path,
@@ -281,13 +280,7 @@ class SidecarStore(BaseStore):
             record.search.documents.extend(
                 self._document(op.namespace, text, vectors) for text in texts
             )
-        if record.ByteSize() > MAX_RECORD_BYTES:
-            what = "the value and the texts" if texts else "the value"
-            raise ValueError(
-                f"{what} of {op.key!r} in {op.namespace} take {record.ByteSize()} bytes as JSON; "
-                f"at most {MAX_RECORD_BYTES} are allowed"
-            )
-        return v1.RecordOperation(put=v1.RecordPut(record=record))
+        return put_operation(record, f"{op.key!r} in {op.namespace}")
 
     def _document(self, namespace: Labels, text: str, vectors: Vectors) -> v1.Document:
         document = v1.Document(text=text)

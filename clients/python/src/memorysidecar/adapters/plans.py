@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from memorysidecar import AsyncClient, Client
+from .. import AsyncClient, Client
 
 T = TypeVar("T")
 

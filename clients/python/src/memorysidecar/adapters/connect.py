@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from memorysidecar import Client
+from .. import Client
 
 SCHEME = "memorysidecar"
 

@@ -1,4 +1,4 @@
-"""Names of records made of names of LangGraph."""
+"""Names of records made of any texts."""
 
 from __future__ import annotations
 

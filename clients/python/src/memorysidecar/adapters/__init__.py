@@ -1,0 +1,1 @@
+"""Code that the integrations of frameworks share. The interface may change at any time."""

@@ -1,0 +1,106 @@
+"""Reads and writes of many records, as plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from .. import v1
+from .plans import Call, Plan
+
+Name = tuple[Sequence[str], str]
+"""The path and the key of a record."""
+
+PART_BYTES = 3 * 1024 * 1024
+MAX_OPERATIONS = 256
+MAX_DOCUMENTS = 1_000
+MAX_LOOKUPS = 256
+MAX_RECORD_BYTES = 4 * 1024 * 1024 - 65_536
+
+
+def put_operation(
+    record: v1.NamedRecord, what: str, *, only_new: bool = False
+) -> v1.RecordOperation:
+    """Makes the operation that writes a record; refuses one that is too large for a call.
+
+    :param what: names the record in the error.
+    :param only_new: the write fails where the record exists.
+    """
+    size = record.ByteSize()
+    if size > MAX_RECORD_BYTES:
+        parts = "the value and the texts" if record.HasField("search") else "the value"
+        raise ValueError(
+            f"{parts} of {what} take {size} bytes as JSON; at most {MAX_RECORD_BYTES} are allowed"
+        )
+    demand = v1.RecordPrecondition(exists=False) if only_new else None
+    return v1.RecordOperation(put=v1.RecordPut(record=record, precondition=demand))
+
+
+def batches(operations: Iterable[v1.RecordOperation]) -> Iterator[list[v1.RecordOperation]]:
+    """Splits operations into requests that the server takes, in order. Most need only one."""
+    batch: list[v1.RecordOperation] = []
+    size = documents = 0
+    for operation in operations:
+        length = operation.ByteSize() + 8
+        own = len(operation.put.record.search.documents)
+        is_full = len(batch) == MAX_OPERATIONS or documents + own > MAX_DOCUMENTS
+        if batch and (is_full or size + length > PART_BYTES + 65_536):
+            yield batch
+            batch, size, documents = [], 0, 0
+        batch.append(operation)
+        size += length
+        documents += own
+    if batch:
+        yield batch
+
+
+def write(operations: Iterable[v1.RecordOperation]) -> Plan[None]:
+    """Writes in order, in as few transactions as possible."""
+    for batch in batches(operations):
+        yield Call(partial(_write_records, batch))
+
+
+def look_up(
+    names: Sequence[Name], *, omit_values: bool = False, refresh_ttl: bool = False
+) -> Plan[list[v1.NamedRecord | None]]:
+    """Gets records, with their values unless these are left out; None for those that do not
+    exist."""
+    found: list[v1.NamedRecord | None] = []
+    for start in range(0, len(names), MAX_LOOKUPS):
+        batch = names[start : start + MAX_LOOKUPS]
+        results = yield Call(partial(_batch_get, batch, omit_values, refresh_ttl))
+        for name, result in zip(batch, results, strict=True):
+            if not result.HasField("record"):
+                found.append(None)
+            elif result.value_omitted and not omit_values:
+                found.append((yield Call(partial(_get, name))))
+            else:
+                found.append(result.record)
+    return found
+
+
+def delete_tree(path: Sequence[str]) -> Plan[None]:
+    """Deletes the records of a path and of all paths below."""
+    more = True
+    while more:
+        answer = yield Call(lambda client: client.delete_records(path, recursive=True))
+        more = answer.more
+
+
+def deletion(path: Sequence[str], key: str) -> v1.RecordOperation:
+    """Makes the operation that deletes a record if it exists."""
+    ref = v1.RecordRef(path=path, key=key)
+    return v1.RecordOperation(deletion=v1.RecordDelete(record=ref, allow_missing=True))
+
+
+def _write_records(batch: Sequence[v1.RecordOperation], client: Any) -> Any:
+    return client.write_records(batch)
+
+
+def _batch_get(names: Sequence[Name], omit_values: bool, refresh_ttl: bool, client: Any) -> Any:
+    return client.batch_get_records(names, omit_values=omit_values, refresh_ttl=refresh_ttl)
+
+
+def _get(name: Name, client: Any) -> Any:
+    return client.get_whole_record(*name)
