@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { withConfigTable, withMcpTable } from "./config-readme.ts";
 import { withHookFields } from "./hooks-doc.ts";
 import { withHouse } from "./house-doc.ts";
+import { withIntegrations } from "./integrations-doc.ts";
 import { runBiome } from "./lint/biome.ts";
 import { withPolicyFacts } from "./policies-doc.ts";
 import { ROOT } from "./process.ts";
@@ -35,6 +36,7 @@ for (const path of new Set(sources.split("\n"))) {
 }
 rewrite("README.md", withConfigTable);
 rewrite("docs/integrations/mcp.md", withMcpTable);
+rewrite("docs/integrations/README.md", withIntegrations);
 rewrite("docs/hooks.md", withHookFields);
 rewrite("docs/presets.md", withPolicyFacts);
 rewrite("docs/compat/profiles.md", withPolicyFacts);

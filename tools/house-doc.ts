@@ -7,9 +7,8 @@ import { join } from "node:path";
 import { HOUSE, roomOf } from "../test/support/tidy/house.ts";
 import { importsOf } from "../test/support/tidy/imports.ts";
 import { ROOT } from "./process.ts";
+import { withTable } from "./tables.ts";
 
-const START = "<!-- house:start -->";
-const END = "<!-- house:end -->";
 const USE_CASES = "use cases";
 
 /** Imports between rooms, as the code has them. */
@@ -85,8 +84,5 @@ export function housePicture(): string {
 
 /** Writes the picture between its two marks. Throws when a mark is missing. */
 export function withHouse(text: string): string {
-  const start = text.indexOf(START);
-  const end = text.indexOf(END);
-  if (start < 0 || end < start) throw new Error(`docs/architecture.md lacks ${START} and ${END}`);
-  return `${text.slice(0, start + START.length)}\n\n${housePicture()}\n\n${text.slice(end)}`;
+  return withTable(text, "house", housePicture());
 }

@@ -1,9 +1,7 @@
 // The table of weights in docs/recall.md, made from src/recall/rank/weights.ts.
 
 import { WEIGHT_NAMES, WEIGHT_TABLE } from "../src/recall/rank/weights.ts";
-
-const START = "<!-- weights:start -->";
-const END = "<!-- weights:end -->";
+import { withTable } from "./tables.ts";
 
 /** One row per weight: its name in the contract, its default, its effect, and the reason. */
 export function weightTable(): string {
@@ -18,8 +16,5 @@ export function weightTable(): string {
 
 /** Writes the table of weights between its two marks. Throws when a mark is missing. */
 export function withRecallWeights(text: string): string {
-  const start = text.indexOf(START);
-  const end = text.indexOf(END);
-  if (start < 0 || end < start) throw new Error(`docs/recall.md lacks ${START} and ${END}`);
-  return `${text.slice(0, start + START.length)}\n\n${weightTable()}\n\n${text.slice(end)}`;
+  return withTable(text, "weights", weightTable());
 }

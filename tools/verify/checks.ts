@@ -4,6 +4,7 @@ import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { withConfigTable, withMcpTable } from "../config-readme.ts";
 import { withHouse } from "../house-doc.ts";
+import { withIntegrations } from "../integrations-doc.ts";
 import { runBiome } from "../lint/biome.ts";
 import { INTEGRATIONS, integrationFolder } from "../package/integrations.ts";
 import { untoldOptions, withPolicyFacts } from "../policies-doc.ts";
@@ -161,6 +162,15 @@ export const CHECKS: readonly Check[] = [
       return withHouse(page) === page
         ? []
         : ["the picture of docs/architecture.md differs from the imports; run npm run fix"];
+    },
+  },
+  {
+    name: "overview of the integrations",
+    problems: () => {
+      const page = read("docs/integrations/README.md");
+      return withIntegrations(page) === page
+        ? []
+        : ["docs/integrations/README.md differs from the packages and tests; run npm run fix"];
     },
   },
   { name: "biome", problems: biomeProblems },
