@@ -29,7 +29,10 @@ const IDLE_TIMEOUT_MS = 60_000;
 const CALL_TIMEOUT_MS = 30_000;
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 const ANY_HOSTS = ["0.0.0.0", "::"];
-const HOST = /^(\[[0-9a-f:.]+\]|[^\s:/@[\]]+)(?::\d{1,5})?$/i;
+const HOST = /^(\[[0-9a-f:.]+\]|[^\s:/@[\]]+)(?::(\d{1,5}))?$/i;
+const PORT_MAX = 65_535;
+/** The only method of the protocol without sessions. */
+const METHOD = "POST";
 const BEARER = /^Bearer +(\S+)$/i;
 
 /** Settings of the HTTP address. */
@@ -159,12 +162,17 @@ async function serveRequest(
   }
 }
 
-/** Refuses other paths, and requests that a page of another site made a browser send. */
-function checkPlace({ url = "", headers }: IncomingMessage, hosts: ReadonlySet<string>): void {
-  const host = HOST.exec(headers.host ?? "")?.[1]?.toLowerCase() ?? "";
+/** Refuses other paths and methods, and what a page of another site made a browser send. */
+function checkPlace(request: IncomingMessage, hosts: ReadonlySet<string>): void {
+  const { method, url = "", headers } = request;
+  const [, name = "", port = "0"] = HOST.exec(headers.host ?? "") ?? [];
+  const host = name.toLowerCase();
   if (!hosts.has(host)) {
     const text = `This server is not called "${host}". The operator adds names with --http-hosts.`;
     throw new Refusal(403, text);
+  }
+  if (Number(port) > PORT_MAX) {
+    throw new Refusal(400, `The port of the header Host is at most ${PORT_MAX}, not ${port}.`);
   }
   const { origin } = headers;
   if (origin !== undefined && !hosts.has(hostnameOf(origin))) {
@@ -173,6 +181,7 @@ function checkPlace({ url = "", headers }: IncomingMessage, hosts: ReadonlySet<s
   if (url.replace(/\?.*$/s, "") !== PATH) {
     throw new Refusal(404, `There is nothing here. The protocol is at ${PATH}.`);
   }
+  if (method !== METHOD) throw new Refusal(405, `Send a ${METHOD}, which is the only method here.`);
 }
 
 function hostnameOf(url: string): string {
@@ -207,6 +216,7 @@ function refuse(response: ServerResponse, { status, message }: Refusal): void {
   response.writeHead(status, {
     "content-type": "application/json",
     ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
+    ...(status === 405 ? { allow: METHOD } : {}),
     // The body of a refused request is not read.
     connection: "close",
   });
@@ -214,17 +224,15 @@ function refuse(response: ServerResponse, { status, message }: Refusal): void {
 }
 
 function toRequest(request: IncomingMessage, signal: AbortSignal): Request {
-  const { method = "GET", url = "", headers } = request;
+  const { url = "", headers } = request;
   const pairs = Object.entries(headers).flatMap(([name, value]): [string, string][] => {
     // The token belongs to the calls alone.
     if (value === undefined || name === "authorization" || name.startsWith(":")) return [];
     return [[name, Array.isArray(value) ? value.join(", ") : value]];
   });
-  const hasBody = method !== "GET" && method !== "HEAD";
   const body = Readable.toWeb(request) as ReadableStream<Uint8Array>;
   return new Request(`http://${headers.host}${url}`, {
-    ...{ method, headers: pairs, signal },
-    ...(hasBody ? { body, duplex: "half" } : {}),
+    ...{ method: METHOD, headers: pairs, signal, body, duplex: "half" },
   } as RequestInit);
 }
 

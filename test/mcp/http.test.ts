@@ -153,8 +153,15 @@ test("refuses other hosts, other sites, other paths and large bodies", async () 
   }
   expect(await status({}, url.replace("/mcp", "/"))).toBe(404);
   expect(await status({}, `${url}x`)).toBe(404);
-  expect((await send(url, {}, { method: "GET" })).status).toBe(405);
-  expect((await send(url, {}, { method: "DELETE" })).status).toBe(405);
+  for (const host of ["localhost:99999", "localhost:65536"]) {
+    const refused = await send(url, { host });
+    expect([refused.status, refused.body], host).toEqual([400, expect.stringMatching(/65535/)]);
+  }
+  expect(await status({ host: "localhost:65535" })).toBe(200);
+  for (const method of ["GET", "DELETE", "TRACE", "PUT", "OPTIONS"]) {
+    const refused = await send(url, {}, { method });
+    expect([refused.status, refused.headers["allow"]], method).toEqual([405, "POST"]);
+  }
   expect((await send(url, {}, { body: "secretword {" })).status).toBe(400);
   const large = await send(url, {}, { body: `"${"secretword".repeat(500_000)}"` });
   expect(large.status).toBe(413);
