@@ -152,7 +152,10 @@ async function serveRequest(
     handler = createMcpHandler(() => createMcpServer(parts), {
       maxRequestBodySize: BODY_BYTES_MAX,
     });
-    await send(await handler.fetch(toRequest(request, gone)), response, gone);
+    const answer = await handler.fetch(toRequest(request, gone));
+    // What is left of a body that nobody reads would be taken for the next request.
+    if (!request.complete) answer.headers.set("connection", "close");
+    await send(answer, response, gone);
   } catch (error) {
     if (!(error instanceof Refusal) || response.headersSent) throw error;
     refuse(response, error);
