@@ -157,7 +157,9 @@ export const SETTINGS = {
     unit: "ms",
     min: 100,
     max: 3_600_000,
-    description: "Timeout for the HTTP/2 preface of a new connection, which is then closed.",
+    description:
+      "Timeout for the HTTP/2 preface of a new connection, which is then closed. At http-listen, " +
+      "for the handshake of TLS and for the headers of a request.",
   },
   firstCallTimeoutMs: {
     flag: "first-call-timeout-ms",
@@ -237,7 +239,8 @@ export const SETTINGS = {
     description:
       "Timeout for a stalled transfer. A connection is closed if it reads less than 4 KiB a second " +
       "of the responses that wait for it. A call is refused with OVERLOADED if its request stops " +
-      "half way, or arrives at less than that rate on a connection that receives nothing else.",
+      "half way, or arrives at less than that rate on a connection that receives nothing else. At " +
+      "http-listen, a request must arrive whole in this time.",
   },
   shutdownGraceMs: {
     flag: "shutdown-grace-ms",

@@ -145,6 +145,8 @@ async function startWithHttp(
     const pair = tlsCert !== undefined && tlsKey !== undefined;
     const http = await startMcpHttp({
       ...{ address, hosts: config.httpHosts, connectionsMax: config.maxConnections },
+      headersTimeoutMs: config.prefaceTimeoutMs,
+      stallTimeoutMs: config.stallTimeoutMs,
       tls: pair ? { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } : undefined,
       ...{ server: formatAddress(socket), version: VERSION, reachOf: readMcpReach },
     });

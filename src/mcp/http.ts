@@ -23,9 +23,12 @@ import { faultText } from "./tool.ts";
 const PATH = "/mcp";
 /** The most bytes of a request: what a call to the server may have. */
 const BODY_BYTES_MAX = 4_194_304;
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
 const IDLE_TIMEOUT_MS = 60_000;
+/** The least that a reader takes of an answer, and how often the limits of requests are checked. */
+const READ_BYTES_PER_S = 4_096;
+const CHECKS_MS = { least: 100, most: 5_000 } as const;
+/** Size of the parts in which an answer is handed over. */
+const PART_BYTES = 65_536;
 const CALL_TIMEOUT_MS = 30_000;
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 const ANY_HOSTS = ["0.0.0.0", "::"];
@@ -43,6 +46,10 @@ export interface McpHttpSettings {
   /** Certificate chain and key in PEM. */
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly connectionsMax: number;
+  /** Time for TLS and the headers of a request. */
+  readonly headersTimeoutMs: number;
+  /** Time for a whole request, and over which a reader must keep the least pace. */
+  readonly stallTimeoutMs: number;
   /** An address of this server that needs no TLS, as the client takes it. */
   readonly server: string;
   readonly version: string;
@@ -89,10 +96,11 @@ export async function startMcpHttp(settings: McpHttpSettings): Promise<McpHttp> 
       response.destroy();
     });
   };
-  const server = tls === undefined ? createServer(answer) : createSecureServer(tls, answer);
-  server.headersTimeout = HEADERS_TIMEOUT_MS;
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
-  server.keepAliveTimeout = IDLE_TIMEOUT_MS;
+  const limits = limitsOf(settings);
+  const server =
+    tls === undefined
+      ? createServer(limits, answer)
+      : createSecureServer({ ...tls, ...limits, handshakeTimeout: limits.headersTimeout }, answer);
   server.maxConnections = connectionsMax;
   const port = await listen(server, host, address.port);
   const shown = isBareV6(host) ? `[${host}]` : host;
@@ -106,6 +114,16 @@ export async function startMcpHttp(settings: McpHttpSettings): Promise<McpHttp> 
     await closed;
   };
   return { url, stop };
+}
+
+/** Limits for callers that are slow to send. Those of readers are at `send`. */
+function limitsOf({ headersTimeoutMs, stallTimeoutMs }: McpHttpSettings) {
+  const headersTimeout = Math.min(headersTimeoutMs, stallTimeoutMs);
+  const { least, most } = CHECKS_MS;
+  return {
+    ...{ headersTimeout, requestTimeout: stallTimeoutMs, keepAliveTimeout: IDLE_TIMEOUT_MS },
+    connectionsCheckingInterval: Math.max(least, Math.min(most, headersTimeout / 2)),
+  };
 }
 
 function isBareV6(host: string): boolean {
@@ -153,9 +171,10 @@ async function serveRequest(
       maxRequestBodySize: BODY_BYTES_MAX,
     });
     const answer = await handler.fetch(toRequest(request, gone));
-    // What is left of a body that nobody reads would be taken for the next request.
+    // What the caller wishes holds, and what is left of a body would be taken for a request.
+    answer.headers.delete("connection");
     if (!request.complete) answer.headers.set("connection", "close");
-    await send(answer, response, gone);
+    await send(answer, response, { gone, stallTimeoutMs: settings.stallTimeoutMs });
   } catch (error) {
     if (!(error instanceof Refusal) || response.headersSent) throw error;
     refuse(response, error);
@@ -239,12 +258,52 @@ function toRequest(request: IncomingMessage, signal: AbortSignal): Request {
   } as RequestInit);
 }
 
-async function send(from: Response, response: ServerResponse, gone: AbortSignal): Promise<void> {
+interface Sending {
+  readonly gone: AbortSignal;
+  readonly stallTimeoutMs: number;
+}
+
+/** Sends an answer. Throws when its reader is gone, or takes less than the least of it. */
+async function send(
+  from: Response,
+  response: ServerResponse,
+  { gone, stallTimeoutMs }: Sending,
+): Promise<void> {
   response.writeHead(from.status, Object.fromEntries(from.headers));
   if (from.body === null) {
     response.end();
     return;
   }
-  const body = Readable.fromWeb(from.body as ReadableStream<Uint8Array>);
-  await pipeline(body, response, { signal: gone });
+  const stalled = new AbortController();
+  const pace = { isWaiting: false, bytes: 0 };
+  const bytesMin = (READ_BYTES_PER_S * stallTimeoutMs) / 1_000;
+  const checks = setInterval(() => {
+    if (pace.isWaiting && pace.bytes < bytesMin) stalled.abort();
+    pace.bytes = 0;
+  }, stallTimeoutMs);
+  try {
+    const signal = AbortSignal.any([gone, stalled.signal]);
+    const body = from.body as ReadableStream<Uint8Array>;
+    await pipeline(partsOf(body, pace), response, { signal });
+  } finally {
+    clearInterval(checks);
+  }
+}
+
+/** The parts of an answer. The pace tells how much was taken, and that a part waits for a reader. */
+async function* partsOf(
+  body: ReadableStream<Uint8Array>,
+  pace: { isWaiting: boolean; bytes: number },
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of Readable.fromWeb(body)) {
+    for (let at = 0; at < chunk.length; at += PART_BYTES) {
+      const part = chunk.subarray(at, at + PART_BYTES);
+      pace.isWaiting = true;
+      yield part;
+      pace.bytes += part.length;
+      // Nothing waits while the answer itself goes on.
+      pace.isWaiting = at + PART_BYTES < chunk.length;
+    }
+  }
+  pace.isWaiting = true;
 }

@@ -74,3 +74,41 @@ test("keeps the connection of a request that it has read", async () => {
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
   expect(answer.toString().toLowerCase()).not.toContain("\r\nconnection: close\r\n");
 });
+
+test("lets go of callers that are slow to send", async () => {
+  const started = Date.now();
+  const answers = await Promise.all(
+    ["", "POST /mcp HTTP/1.1\r\nHost:", `${headers(CALL.length)}{`].map(async (text) => {
+      return await rest(await open(text));
+    }),
+  );
+  expect(Date.now() - started).toBeLessThan(4 * LIMIT_MS);
+  for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+});
+
+const MANY = 800;
+
+/** Reads the graph, 25 MB that no buffer of the system holds, and pauses after the first bytes. */
+async function readLate(waitMs: number): Promise<string> {
+  const params = { name: "read_graph", arguments: {} };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  const graph = "Memory-Sidecar-Reference-Memory: true";
+  const socket = await open(headers(body.length, "Connection: close", graph) + body);
+  await once(socket, "readable");
+  await new Promise((resolve) => setTimeout(resolve, waitMs));
+  return await rest(socket);
+}
+
+test("lets go of a caller that stops to read, and waits for one that pauses", async () => {
+  await client.remember({ entity: { name: "E", type: "t" } });
+  for (let at = 0; at < MANY; at += 200) {
+    const texts = Array.from({ length: 200 }, (_, i) => `${at + i} ${"x".repeat(16_000)}`);
+    const facts = texts.map((text) => ({ text, topics: ["E"] }));
+    await client.remember(facts, { dedupe: { mode: "none" } });
+  }
+  const whole = await readLate(LIMIT_MS / 4);
+  expect(whole).toMatch(/"id":1\}/);
+  const cut = await readLate(4 * LIMIT_MS);
+  expect(cut).toMatch(/^HTTP\/1\.1 200 /);
+  expect(cut.length).toBeLessThan(whole.length);
+});
