@@ -20,8 +20,10 @@ function frameworkOf(folder: string): string {
   return name;
 }
 
+const CLIENT = join(ROOT, "clients/typescript/src");
 const alias = [
-  { find: "@memory-sidecar/client", replacement: join(ROOT, "clients/typescript/src/index.ts") },
+  { find: "@memory-sidecar/client/adapters", replacement: join(CLIENT, "adapters/index.ts") },
+  { find: "@memory-sidecar/client", replacement: join(CLIENT, "index.ts") },
 ];
 
 export default defineConfig({

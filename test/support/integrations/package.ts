@@ -26,10 +26,13 @@ export async function typeProblems(
   const scratch = join(folder, ".upstream");
   mkdirSync(scratch, { recursive: true });
   const paths = Object.entries(other).map(([from, to]) => [from, [`../node_modules/${to}`]]);
-  const client = ["@memory-sidecar/client", [join(ROOT, "clients/typescript/src/index.ts")]];
+  const client = ["", "/adapters"].map((part) => {
+    const path = join(ROOT, `clients/typescript/src${part}/index.ts`);
+    return [`@memory-sidecar/client${part}`, [path]];
+  });
   const config = {
     extends: "../tsconfig.json",
-    compilerOptions: { noEmit: true, paths: Object.fromEntries([client, ...paths]) },
+    compilerOptions: { noEmit: true, paths: Object.fromEntries([...client, ...paths]) },
     include: paths.length === 0 ? ["../src", "../test"] : ["../src"],
   };
   const path = join(scratch, `tsconfig.${paths.length}.json`);

@@ -46,7 +46,7 @@ export const ENTRY_POINTS: EntryPoints = {
     // Processes on the bare store, which its tests start and kill.
     /^test\/support\/store\/lmdb-(load|opener|reader)\.ts$/,
     /^tools\/(build|fix|gen|reference\/main|release|smoke|test|vector-kernel|verify)\.ts$/,
-    /^clients\/typescript\/(integrations\/[\w-]+\/)?src\/index\.ts$/,
+    /^clients\/typescript\/(integrations\/[\w-]+\/)?src\/(adapters\/)?index\.ts$/,
     /^clients\/typescript\/examples\/\w+\.ts$/,
     // The process that the Claude Agent SDK starts in the tests of its integration.
     /^clients\/typescript\/integrations\/claude-agent\/test\/scripted-cli\.ts$/,

@@ -5,13 +5,13 @@
 
 import type { SessionStoreEntry } from "@anthropic-ai/claude-agent-sdk";
 import type { MessageFields, PartInput } from "@memory-sidecar/client";
+import { isName } from "@memory-sidecar/client/adapters";
 
 export const PROVIDER = "claude.transcript";
 /** Provider of a payload that names the record of an entry which is too large for a message. */
 export const RECORDED = "claude.transcript.record";
 /** A message takes 1 MiB, and holds the texts of an entry twice: as payload and as content. */
 export const MAX_PAYLOAD_BYTES = 458_752;
-const MAX_NAME_BYTES = 256;
 const MAX_ROLE_BYTES = 63;
 const CUT_CHARS = 16_384;
 
@@ -90,11 +90,4 @@ function blocksOf(content: unknown): readonly Json[] {
 
 function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Whether a value can be an id or a name of the contract. */
-function isName(value: unknown, maxBytes = MAX_NAME_BYTES): value is string {
-  return (
-    typeof value === "string" && /^\P{C}+$/u.test(value) && Buffer.byteLength(value) <= maxBytes
-  );
 }

@@ -1,7 +1,7 @@
 // Names of what a store keeps: the sessions of transcripts, and the records that list them.
 
-import { createHash } from "node:crypto";
 import type { SessionKey } from "@anthropic-ai/claude-agent-sdk";
+import { digestOf } from "@memory-sidecar/client/adapters";
 
 // The SDK for Python writes summaries with other fields, so its transcripts have another root.
 const ROOT = "claude-agent-ts";
@@ -45,11 +45,6 @@ export function placeOf(key: SessionKey): Place {
 /** The text that `segmentOf` encoded. */
 export function textOf(segment: string): string {
   return decodeURIComponent(segment.slice(1));
-}
-
-/** The SHA-256 digest of bytes, in hexadecimal. It names records by their content. */
-export function digestOf(bytes: string | Buffer): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }
 
 function partsOf({ projectKey, sessionId, subpath }: SessionKey): string[] {

@@ -16,17 +16,10 @@ import {
   type RecordOperationInput,
   type SessionFields,
 } from "@memory-sidecar/client";
+import { digestOf } from "@memory-sidecar/client/adapters";
 import { batchesOf, isLarge, type Line } from "./batches.ts";
 import { messageOf, PROVIDER, RECORDED, recordedMessageOf } from "./entries.ts";
-import {
-  digestOf,
-  entriesOf,
-  placeOf,
-  sessionIdOf,
-  subkeysOf,
-  summariesOf,
-  textOf,
-} from "./names.ts";
+import { entriesOf, placeOf, sessionIdOf, subkeysOf, summariesOf, textOf } from "./names.ts";
 
 const PAGE = 1_000;
 const JSON_TYPE = "application/json";

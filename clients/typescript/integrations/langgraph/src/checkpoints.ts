@@ -9,7 +9,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Checkpoint } from "@langchain/langgraph-checkpoint";
 import type { RecordNameInput } from "@memory-sidecar/client";
-import { MAX_KEY_BYTES, segment } from "./names.ts";
+import { MAX_KEY_BYTES, segment } from "@memory-sidecar/client/adapters";
 
 /** Kinds of records of a thread, in the order of their deletion. */
 export const KINDS = ["checkpoints", "writes", "blobs"] as const;

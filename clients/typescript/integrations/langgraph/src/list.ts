@@ -3,9 +3,8 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { type CheckpointListOptions, getCheckpointId } from "@langchain/langgraph-checkpoint";
 import type { MemorySidecar, RecordNameInput } from "@memory-sidecar/client";
+import { lookUp, type Stored, segment } from "@memory-sidecar/client/adapters";
 import type { Names } from "./checkpoints.ts";
-import { segment } from "./names.ts";
-import { lookUp, type Stored } from "./records.ts";
 
 const PAGE = 20;
 const NAMES_PAGE = 1_000;

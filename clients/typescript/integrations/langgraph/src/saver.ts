@@ -24,6 +24,15 @@ import {
   type MemorySidecar,
   type RecordOperationInput,
 } from "@memory-sidecar/client";
+import {
+  deleteBelow,
+  existing,
+  lookUp,
+  type Put,
+  putOf,
+  type Stored,
+  write,
+} from "@memory-sidecar/client/adapters";
 import { fromBytes, type Typed, toBytes } from "./bundle.ts";
 import {
   type CheckpointFacts,
@@ -36,7 +45,6 @@ import {
   withoutValues,
 } from "./checkpoints.ts";
 import { listed } from "./list.ts";
-import { deleteBelow, existing, lookUp, type Put, putOf, type Stored, write } from "./records.ts";
 
 const PAGE = 1_000;
 

@@ -20,9 +20,17 @@ import type {
   RecordNameInput,
   RecordOperationInput,
 } from "@memory-sidecar/client";
+import {
+  isDigest,
+  lookUp,
+  MAX_KEY_BYTES,
+  putOf,
+  type Stored,
+  segment,
+  textOf,
+  write,
+} from "@memory-sidecar/client/adapters";
 import { matches } from "./filters.ts";
-import { isDigest, MAX_KEY_BYTES, segment, textOf } from "./names.ts";
-import { lookUp, putOf, type Stored, write } from "./records.ts";
 import { textsAt } from "./texts.ts";
 
 const PAGE = 100;

@@ -19,7 +19,7 @@ test("has the types that the newest and the lowest package ask for", async () =>
 test("holds its code, its types, its license and its README, and runs its page", async () => {
   const files = await packedFiles(NAME);
   const modules = [
-    ...["bundle", "checkpoints", "filters", "index", "list", "names", "records", "saver", "store"],
+    ...["bundle", "checkpoints", "filters", "index", "list", "saver", "store"],
     "texts",
   ];
   const built = modules.flatMap((name) => [`package/dist/${name}.d.ts`, `package/dist/${name}.js`]);

@@ -4,12 +4,12 @@
 // are copied out of it, so that windows, recall and extraction see them.
 
 import { type Message, type MessageFields, Role } from "@memory-sidecar/client";
+import { isName } from "@memory-sidecar/client/adapters";
 import type { AgentInputItem } from "@openai/agents-core";
 import { fromExact, toExact } from "./exact.ts";
 
 /** The SDK for Python names the fields of items differently, so it has its own provider. */
 export const PROVIDER = "openai.agents.ts";
-const MAX_NAME_BYTES = 256;
 const MAX_ROLE_BYTES = 63;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -62,11 +62,4 @@ function textOf(content: unknown): string {
       return [text, refusal, transcript].find((one) => typeof one === "string") ?? [];
     })
     .join("\n");
-}
-
-/** Whether a value can be an id or a name of the contract. */
-function isName(value: unknown, maxBytes = MAX_NAME_BYTES): value is string {
-  return (
-    typeof value === "string" && /^\P{C}+$/u.test(value) && Buffer.byteLength(value) <= maxBytes
-  );
 }

@@ -1,11 +1,7 @@
 // Records of the transactions that a session has applied. With them, a repeat changes nothing.
 
-import { createHash } from "node:crypto";
-import {
-  isMemorySidecarError,
-  type MemorySidecar,
-  type RecordOperationInput,
-} from "@memory-sidecar/client";
+import type { MemorySidecar, RecordOperationInput } from "@memory-sidecar/client";
+import { digestOf, passOver } from "@memory-sidecar/client/adapters";
 import { canonicalText } from "./exact.ts";
 
 const ROOT = "openai-agents-ts";
@@ -92,17 +88,4 @@ export class Operations {
 /** The digest of a transaction. Equal transactions have equal digests. */
 export function transactionDigest(transaction: unknown): string {
   return digestOf(canonicalText(transaction));
-}
-
-/** The SHA-256 digest of a text, in hexadecimal. */
-export function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
-/** Ignores errors with these reasons, and throws all others. */
-export function passOver(...reasons: readonly string[]): (error: unknown) => undefined {
-  return (error) => {
-    if (isMemorySidecarError(error) && reasons.includes(error.reason)) return undefined;
-    throw error;
-  };
 }

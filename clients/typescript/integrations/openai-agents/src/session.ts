@@ -6,6 +6,7 @@ import {
   type Message,
   type SessionFields,
 } from "@memory-sidecar/client";
+import { digestOf, passOver } from "@memory-sidecar/client/adapters";
 import {
   type AgentInputItem,
   type SessionHistoryRewriteArgs,
@@ -18,7 +19,7 @@ import {
 import { canonicalText } from "./exact.ts";
 import { itemOf, messageOf } from "./items.ts";
 import { changesBy } from "./mutations.ts";
-import { digestOf, Operations, passOver, type Stored, transactionDigest } from "./operations.ts";
+import { Operations, type Stored, transactionDigest } from "./operations.ts";
 
 const PAGE = 1_000;
 

@@ -1,8 +1,9 @@
-// Turns names of LangGraph into names of records, and back.
+// Turns names of frameworks into names of sessions, messages and records, and back.
 
 import { createHash } from "node:crypto";
 
 const MAX_SEGMENT_BYTES = 255;
+const MAX_NAME_BYTES = 256;
 /** The maximum length of a record's key, in bytes. */
 export const MAX_KEY_BYTES = 512;
 
@@ -18,7 +19,7 @@ export function segment(text: string, maxBytes = MAX_SEGMENT_BYTES): string {
   });
   const name = `_${escaped}`;
   if (Buffer.byteLength(name) <= maxBytes) return name;
-  return `#${createHash("sha256").update(escaped).digest("hex")}`;
+  return `#${digestOf(escaped)}`;
 }
 
 /** Gives the text of a segment that is not a digest. */
@@ -33,4 +34,16 @@ export function textOf(name: string): string {
 /** Whether a segment is a digest, because its text was too long. */
 export function isDigest(name: string): boolean {
   return name.startsWith("#");
+}
+
+/** The SHA-256 digest of bytes, in hexadecimal. */
+export function digestOf(bytes: string | Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Whether a value can be an id or a name of the contract. */
+export function isName(value: unknown, maxBytes = MAX_NAME_BYTES): value is string {
+  return (
+    typeof value === "string" && /^\P{C}+$/u.test(value) && Buffer.byteLength(value) <= maxBytes
+  );
 }

@@ -1,11 +1,7 @@
 // Reads and writes of many records, of any size.
 
-import type {
-  MemorySidecar,
-  RecordFields,
-  RecordNameInput,
-  RecordOperationInput,
-} from "@memory-sidecar/client";
+import type { MemorySidecar } from "../client.ts";
+import type { RecordFields, RecordNameInput, RecordOperationInput } from "../record-inputs.ts";
 
 const MAX_LOOKUPS = 256;
 const MAX_OPERATIONS = 256;

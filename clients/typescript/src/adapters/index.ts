@@ -1,0 +1,6 @@
+// Parts of adapters, the packages that put the client into frameworks:
+// `@memory-sidecar/client/adapters`.
+
+export { passOver } from "./errors.ts";
+export { digestOf, isDigest, isName, MAX_KEY_BYTES, segment, textOf } from "./names.ts";
+export { deleteBelow, existing, lookUp, type Put, putOf, type Stored, write } from "./records.ts";
