@@ -12,7 +12,7 @@ import pytest
 from integration import erase
 from langgraph.store.base import GetOp, ListNamespacesOp, MatchCondition, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
-from memorysidecar import Client
+from memorysidecar import Client, Invalid
 
 from memorysidecar_langgraph import SidecarStore
 
@@ -96,6 +96,19 @@ def test_the_embedder_of_the_server_finds_items_by_their_meaning(client: Client)
     assert "Berlin" not in repr(best.value)
     store.delete(("u", "ana"), "1")
     assert "1" not in {item.key for item in store.search(("u", "ana"), query="Kyoto")}
+
+
+def test_a_search_by_vectors_finds_no_vector_where_there_is_none(client: Client) -> None:
+    def embed(size: int) -> dict[str, Any]:
+        return {"dims": size, "embed": lambda texts: [[1.0] * size for _ in texts]}
+
+    store = SidecarStore(client, index=embed(3))
+    assert store.search(("u",), query="home") == []
+    store.put(("u",), "1", {"text": "Berlin"}, index=False)
+    assert [(item.key, item.score) for item in store.search(("u",), query="home")] == [("1", None)]
+    store.put(("u",), "1", {"text": "Berlin"})
+    with pytest.raises(Invalid, match='"langgraph" with 3 values'):
+        SidecarStore(client, index=embed(2)).search(("u",), query="home")
 
 
 def test_items_expire_and_reads_refresh_them(client: Client) -> None:

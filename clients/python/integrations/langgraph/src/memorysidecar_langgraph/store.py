@@ -32,6 +32,7 @@ from memorysidecar.adapters.connect import connect
 from memorysidecar.adapters.names import MAX_KEY_BYTES, MAX_SEGMENT_BYTES, segment, text_of
 from memorysidecar.adapters.plans import Call, Collect, Plan, Runner
 from memorysidecar.adapters.records import deletion, look_up, put_operation, write
+from memorysidecar.adapters.vectors import recall_by_vector
 
 from ._filters import matches
 
@@ -199,7 +200,11 @@ class SidecarStore(BaseStore):
         seen: set[Name] = set()
         token = ""
         while True:
-            answer = yield Call(partial(self._recall, op, vectors, token))
+            recall = partial(self._recall, op, vectors, token)
+            if self.embeddings is None:
+                answer = yield Call(recall)
+            else:
+                answer = yield from recall_by_vector(recall, self._collection, MODEL)
             for hit in answer.hits:
                 of = hit.document.record
                 record = hit.found_record.record
