@@ -9,12 +9,12 @@ import {
   RememberOutcome,
 } from "../gen/client/index.ts";
 import { fenced } from "./fence.ts";
+import * as paging from "./paging.ts";
 import { isOwn, type McpReach, scopeOf } from "./reach.ts";
 import { addTool, type ToolCall, ToolFault } from "./tool.ts";
 import * as views from "./views.ts";
 
 const LIMIT_MAX = 100;
-const OFFSET_MAX = 10_000;
 
 const OUTCOMES: Readonly<Record<string, string>> = {
   [RememberOutcome.CREATED]: "created",
@@ -94,13 +94,7 @@ const LIST = {
     category: category.optional(),
     contains: z.string().min(1).max(256).optional().describe("Words that the content has."),
     limit: z.number().int().min(1).max(LIMIT_MAX).optional().describe("Default: 20."),
-    offset: z
-      .number()
-      .int()
-      .min(0)
-      .max(OFFSET_MAX)
-      .optional()
-      .describe("How many to skip. Default: 0."),
+    offset: paging.OFFSET,
   }),
   output: z.object({ memories: z.array(views.MEMORY), more: z.boolean() }),
 } as const;
@@ -173,25 +167,20 @@ function addReading(server: McpServer, client: MemorySidecar, reach: McpReach): 
   });
 
   addTool(server, LIST, async (input, { signal }) => {
-    const { kinds, category, contains, limit = 20, offset = 0 } = input;
+    const { kinds, category, contains, limit = 20, offset } = input;
     const filter = {
       ...scopeOf(reach),
       ...(kinds === undefined ? {} : { kinds: kinds as (keyof typeof views.KINDS)[] }),
       ...(category === undefined ? {} : { categories: [category] }),
       ...(contains === undefined ? {} : { textContains: contains }),
     };
-    const memories: z.infer<typeof views.MEMORY>[] = [];
-    let passed = 0;
-    let more = false;
-    const pageSize = Math.min(offset + limit + 1, 1_000);
-    for await (const memory of client.listMemories({ filter, order: "newest", pageSize, signal })) {
-      if (passed++ < offset) continue;
-      more = memories.length === limit;
-      if (more) break;
-      memories.push(views.memoryView(memory));
-    }
+    const part = { offset, limit };
+    const pageSize = paging.pageSizeOf(part);
+    const list = client.listMemories({ filter, order: "newest", pageSize, signal });
+    const { items, more } = await paging.takePart(list, part);
+    const memories = items.map(views.memoryView);
     const lines = memories.map(views.memoryLine);
-    const rest = more ? `\nThere are more: give offset ${offset + limit}.` : "";
+    const rest = more ? paging.nextHint(part) : "";
     const text = lines.length === 0 ? "There are none." : fenced("memory", lines) + rest;
     return { text, data: { memories, more } };
   });

@@ -46,7 +46,7 @@ export function addReadables(server: McpServer, client: MemorySidecar, reach: Mc
     mimeType: MIME,
   };
   const list = async () => {
-    const { sessions } = await told(sessionsOf(client, reach, LISTED_MAX));
+    const { sessions } = await told(sessionsOf(client, reach, { limit: LISTED_MAX }));
     return {
       resources: sessions.map(({ session_id: id, updated }) => ({
         uri: WINDOW_URI.replace("{session_id}", encodeURIComponent(id)),

@@ -9,9 +9,16 @@ import {
   type Session,
 } from "../gen/client/index.ts";
 import { fenced } from "./fence.ts";
+import * as paging from "./paging.ts";
 import { isOwn, type McpReach, scopeOf } from "./reach.ts";
 import { addTool, ToolFault } from "./tool.ts";
 import * as views from "./views.ts";
+
+/** The most sessions of others that a list passes over. */
+const OTHERS_MAX = 2_000;
+const CUT =
+  `\nThe search ended after ${OTHERS_MAX.toLocaleString("en")} sessions of others: there may be ` +
+  "older ones of yours, which read_session reads by their ids.";
 
 const sessionId = z.string().min(1).max(512);
 
@@ -41,8 +48,16 @@ const SESSIONS = {
   effect: "reads",
   input: z.object({
     limit: z.number().int().min(1).max(100).optional().describe("Default: 20."),
+    offset: paging.OFFSET,
   }),
-  output: z.object({ sessions: z.array(views.SESSION), more: z.boolean() }),
+  output: z.object({
+    sessions: z.array(views.SESSION),
+    more: z.boolean(),
+    is_cut: z
+      .boolean()
+      .optional()
+      .describe("True when the search ended early, as there are too many sessions of others."),
+  }),
 } as const;
 
 const READ = {
@@ -87,14 +102,15 @@ export function addSessionTools(server: McpServer, client: MemorySidecar, reach:
     return { text: data.text === "" ? "Nothing is known yet." : data.text, data };
   });
 
-  addTool(server, SESSIONS, async ({ limit = 20 }, { signal }) => {
-    const { sessions, more } = await sessionsOf(client, reach, limit, signal);
+  addTool(server, SESSIONS, async ({ offset, limit = 20 }, { signal }) => {
+    const part = { offset, limit };
+    const { sessions, more, isCut } = await sessionsOf(client, reach, part, signal);
     const lines = sessions.map((one) => {
       return `- ${one.session_id} (${one.last_seq} messages, last changed ${one.updated})`;
     });
-    const rest = more ? "\nThere are more: give a higher limit." : "";
-    const text = lines.length === 0 ? "There are none." : fenced("messages", lines) + rest;
-    return { text, data: { sessions, more } };
+    const found = lines.length === 0 ? "There are none." : fenced("messages", lines);
+    const rest = (more ? paging.nextHint(part) : "") + (isCut ? CUT : "");
+    return { text: found + rest, data: { sessions, more, ...(isCut ? { is_cut: true } : {}) } };
   });
 
   addTool(server, READ, async (input, { signal }) => {
@@ -142,23 +158,27 @@ export async function contextOf(client: MemorySidecar, reach: McpReach, wish: Co
 export async function sessionsOf(
   client: MemorySidecar,
   reach: McpReach,
-  limit: number,
+  part: paging.Part,
   signal?: AbortSignal,
 ) {
   if (reach.sessionId !== "") {
     const session = await ownSession(client, reach, reach.sessionId, signal);
-    return { sessions: [views.sessionView(session)], more: false };
+    const isFirst = (part.offset ?? 0) === 0;
+    return { sessions: isFirst ? [views.sessionView(session)] : [], more: false, isCut: false };
   }
-  const sessions: z.infer<typeof views.SESSION>[] = [];
+  // Without a user, the filter gives the sessions of all users.
+  const pageSize = paging.pageSizeOf(reach.userId === "" ? { limit: OTHERS_MAX } : part);
   const order = "newest-update-first";
-  const options = { ...scopeOf(reach), order, signal } as const;
-  for await (const session of client.listSessions(options)) {
-    // Without a user, the filter gives the sessions of all users.
-    if (!isOwnSession(reach, session)) continue;
-    if (sessions.length === limit) return { sessions, more: true };
-    sessions.push(views.sessionView(session));
+  const all = client.listSessions({ ...scopeOf(reach), order, pageSize, signal });
+  let others = 0;
+  async function* own() {
+    for await (const session of all) {
+      if (isOwnSession(reach, session)) yield session;
+      else if (++others > OTHERS_MAX) return;
+    }
   }
-  return { sessions, more: false };
+  const { items, more } = await paging.takePart(own(), part);
+  return { sessions: items.map(views.sessionView), more, isCut: others > OTHERS_MAX };
 }
 
 interface Reading {

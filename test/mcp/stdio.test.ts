@@ -134,6 +134,31 @@ test("pages through memories", async () => {
   expect(seen.size).toBe(25);
 });
 
+test("pages through sessions, and passes over a bounded number of others", async () => {
+  const { client, open } = makeScene();
+  const makeMany = async (count: number, userId: string) => {
+    for (let at = 0; at < count; at += 200) {
+      const ids = Array.from({ length: Math.min(200, count - at) }, (_, i) => `${userId}${at + i}`);
+      await Promise.all(ids.map((sessionId) => client.createSession({ sessionId, userId })));
+    }
+  };
+  await makeMany(25, "");
+  const { data, call } = await open();
+  const seen = new Set<string>();
+  for (let offset = 0, more = true; more; offset += 10) {
+    const page = await data("list_sessions", { limit: 10, offset });
+    for (const { session_id } of page.sessions) seen.add(session_id);
+    more = page.more;
+  }
+  expect(seen.size).toBe(25);
+  await makeMany(2_000, "bob");
+  expect((await data("list_sessions")).sessions.length).toBe(20);
+  await makeMany(1, "eva");
+  expect(await data("list_sessions")).toEqual({ sessions: [], more: false, is_cut: true });
+  const { content } = await call("list_sessions");
+  expect(content[0]?.text).toMatch(/2,000 sessions of others/);
+});
+
 test("reaches nothing of others", async () => {
   const { client, open } = makeScene();
   const { results } = await client.remember({ text: "Bob keeps bees.", userId: "bob" });
