@@ -58,13 +58,21 @@ export function addReadables(server: McpServer, client: MemorySidecar, reach: Mc
   };
   const template = new ResourceTemplate(WINDOW_URI, { list });
   server.registerResource("session-window", template, about, async ({ href: uri }, variables) => {
-    const id = decodeURIComponent(String(variables["session_id"]));
+    const id = idOf(uri, String(variables["session_id"]));
     const window = await told(windowOf(client, reach, { id, limit: MESSAGES_MAX }));
     const { summary, messages } = window;
     const lines = [...(summary === undefined ? [] : [`Summary: ${summary}`])];
     const text = fenced("messages", [...lines, ...messages.map(messageLine)]);
     return { contents: [{ uri, mimeType: MIME, text }] };
   });
+}
+
+function idOf(uri: string, encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    throw new Error(`${uri} names no session: percent-encode its id.`);
+  }
 }
 
 /** Gives the answer of a call; a failure says what to do. */

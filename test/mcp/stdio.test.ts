@@ -235,6 +235,9 @@ test("gives a context as a prompt and the windows of sessions as resources", asy
   expect(contents[0]?.text.match(CLOSE)?.length).toBe(1);
   const theirs = peer.readResource({ uri: "memory-sidecar://sessions/other/window" });
   await expect(theirs).rejects.toThrow(/no such session/);
+  const broken = "memory-sidecar://sessions/%/window";
+  const unread = peer.readResource({ uri: broken });
+  await expect(unread).rejects.toThrow(`${broken} names no session: percent-encode its id.`);
 });
 
 test("marks results as data that cannot end the marks", async () => {
