@@ -80,7 +80,9 @@ export const SETTINGS = {
     flag: "tls-cert",
     type: "text",
     default: undefined,
-    description: "Certificate chain in PEM. Turns on TLS for all TCP addresses. Requires tls-key.",
+    description:
+      "Certificate chain in PEM. Turns on TLS for all TCP addresses, that of http-listen too. " +
+      "Requires tls-key. Both are read once, at the start: restart the server to renew them.",
   },
   tlsKey: {
     flag: "tls-key",
