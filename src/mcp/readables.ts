@@ -11,7 +11,7 @@ import type { MemorySidecar } from "../gen/client/index.ts";
 import { fenced } from "./fence.ts";
 import type { McpReach } from "./reach.ts";
 import { contextOf, sessionsOf, windowOf } from "./session-tools.ts";
-import { faultText } from "./tool.ts";
+import { plainly } from "./tool.ts";
 import { messageLine } from "./views.ts";
 
 const WINDOW_URI = "memory-sidecar://sessions/{session_id}/window";
@@ -34,7 +34,7 @@ export function addReadables(server: McpServer, client: MemorySidecar, reach: Mc
   server.registerPrompt("context", prompt, async (args: unknown) => {
     const { task } = args as { readonly task?: string };
     const wish = { query: task, sessionId: undefined, maxTokens: CONTEXT_TOKENS };
-    const { text } = await told(contextOf(client, reach, wish));
+    const { text } = await plainly(contextOf(client, reach, wish));
     const known = text === "" ? "Nothing is known yet." : text;
     const lines = task === undefined ? [known] : [known, "", task];
     return { messages: [{ role: "user", content: { type: "text", text: lines.join("\n") } }] };
@@ -46,7 +46,7 @@ export function addReadables(server: McpServer, client: MemorySidecar, reach: Mc
     mimeType: MIME,
   };
   const list = async () => {
-    const { sessions } = await told(sessionsOf(client, reach, { limit: LISTED_MAX }));
+    const { sessions } = await plainly(sessionsOf(client, reach, { limit: LISTED_MAX }));
     return {
       resources: sessions.map(({ session_id: id, updated }) => ({
         uri: WINDOW_URI.replace("{session_id}", encodeURIComponent(id)),
@@ -59,7 +59,7 @@ export function addReadables(server: McpServer, client: MemorySidecar, reach: Mc
   const template = new ResourceTemplate(WINDOW_URI, { list });
   server.registerResource("session-window", template, about, async ({ href: uri }, variables) => {
     const id = idOf(uri, String(variables["session_id"]));
-    const window = await told(windowOf(client, reach, { id, limit: MESSAGES_MAX }));
+    const window = await plainly(windowOf(client, reach, { id, limit: MESSAGES_MAX }));
     const { summary, messages } = window;
     const lines = [...(summary === undefined ? [] : [`Summary: ${summary}`])];
     const text = fenced("messages", [...lines, ...messages.map(messageLine)]);
@@ -72,14 +72,5 @@ function idOf(uri: string, encoded: string): string {
     return decodeURIComponent(encoded);
   } catch {
     throw new Error(`${uri} names no session: percent-encode its id.`);
-  }
-}
-
-/** Gives the answer of a call; a failure says what to do. */
-async function told<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    throw new Error(faultText(error));
   }
 }

@@ -6,7 +6,7 @@ import type { MemorySidecar } from "../gen/client/index.ts";
 import { fenced } from "./fence.ts";
 import { type Graph, type GraphEntity, KnowledgeGraph } from "./graph.ts";
 import type { McpReach } from "./reach.ts";
-import { addTool } from "./tool.ts";
+import { addTool, plainly } from "./tool.ts";
 
 /** The resource of the whole graph, as the reference names it. */
 const GRAPH_URI = "memory://knowledge-graph";
@@ -135,13 +135,18 @@ const OPEN_NODES = {
   output: graph,
 } as const;
 
+/** Data as a text between marks. */
+function marked(data: unknown): string {
+  return fenced("memory", [JSON.stringify(data, null, 2)]);
+}
+
 /** Answers with data, whose text stands between marks. */
 function answer<Data>(data: Data, shown: unknown = data) {
-  return { text: fenced("memory", [JSON.stringify(shown, null, 2)]), data };
+  return { text: marked(shown), data };
 }
 
 /** Answers that something is done. */
-function told(message: string) {
+function success(message: string) {
   return { text: message, data: { success: true, message } };
 }
 
@@ -181,15 +186,15 @@ function addWriting(server: McpServer, open: (signal: AbortSignal) => KnowledgeG
   });
   addTool(server, DELETE_ENTITIES, async ({ entityNames }, { signal }) => {
     await open(signal).deleteEntities(entityNames);
-    return told("Entities deleted successfully");
+    return success("Entities deleted successfully");
   });
   addTool(server, DELETE_OBSERVATIONS, async ({ deletions }, { signal }) => {
     await open(signal).deleteObservations(deletions);
-    return told("Observations deleted successfully");
+    return success("Observations deleted successfully");
   });
   addTool(server, DELETE_RELATIONS, async ({ relations }, { signal }) => {
     await open(signal).deleteRelations(relations);
-    return told("Relations deleted successfully");
+    return success("Relations deleted successfully");
   });
 }
 
@@ -202,10 +207,11 @@ function addResource(server: McpServer, read: () => Promise<Graph>): void {
   const about = {
     title: "Knowledge Graph",
     description: "The full knowledge graph with all entities and relations",
-    mimeType: "application/json",
+    // Between marks, it is no JSON as a whole.
+    mimeType: "text/plain",
   };
   server.registerResource("knowledge-graph", GRAPH_URI, about, async ({ href: uri }) => {
-    const text = JSON.stringify(await read(), null, 2);
+    const text = marked(await plainly(read()));
     return { contents: [{ uri, mimeType: about.mimeType, text }] };
   });
 }

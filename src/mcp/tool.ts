@@ -81,6 +81,15 @@ const TO_DO: Readonly<Record<string, string>> = {
   TOKEN_INVALID: "The operator must configure a token that the server knows.",
 };
 
+/** Gives the answer of a call outside of tools; a failure says what to do. */
+export async function plainly<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw new Error(faultText(error));
+  }
+}
+
 /** Says what went wrong and what to do. */
 export function faultText(error: unknown): string {
   if (error instanceof ToolFault) return error.message;

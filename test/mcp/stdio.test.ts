@@ -293,6 +293,9 @@ test("asks for the token of its configuration", async () => {
   const without = await overCommand(address);
   const refused = await without.call("list_memories");
   expect(refused.content[0]?.text).toMatch(/operator must configure the token/);
+  const graph = (await overCommand(address, "--reference-memory")).client;
+  const unread = graph.readResource({ uri: "memory://knowledge-graph" });
+  await expect(unread).rejects.toThrow(/operator must configure the token/);
   const { data } = await overCommand(address, "--token-file", tokens);
   expect(await data("list_memories")).toEqual({ memories: [], more: false });
 });
