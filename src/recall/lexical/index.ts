@@ -1,9 +1,9 @@
 // The words leg of a recall: BM25 over rows, each a short passage.
 //
-// Everything that ranks (the number of rows, their average length, how many rows hold a term) is of
-// living rows only, and exact: an index after any changes answers as one that was built of what is
-// left. The terms of a removed row are not known any more, so a search counts the dead rows of its
-// terms when there are any, and remembers the counts until the next removal.
+// All figures that rank (the number of rows, their average length, the rows of each term) count
+// living rows only and are exact: whatever changed before, an index answers like one built from
+// the rows that are left. It does not keep the terms of a removed row. A search therefore counts
+// the dead rows of its terms, if there are any, and keeps these counts until the next removal.
 
 import type { RowFilter } from "../rules/row-filter.ts";
 import type { SavedPart, SavedReader } from "../rules/saved.ts";

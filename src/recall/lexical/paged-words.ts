@@ -1,6 +1,6 @@
-// Arrays of numbers that grow by pages of one size. A single array that grows must move to a larger
-// block each time, and leaves a hole that only a smaller block fits into. An index that changes for
-// a long time would make the process grow and grow. A page always fits where another page was.
+// Arrays of numbers that grow by pages of one size. An array in one piece would move to a larger
+// block each time it grows and leave a hole that only smaller blocks fit, so the process of an
+// index that changes for long would grow without end. A page fits where any other page was.
 
 const PAGE_BITS = 14;
 const PAGE_WORDS = 1 << PAGE_BITS;
@@ -16,7 +16,7 @@ export class PagedWords {
   /** Number of words that fit into the pages. */
   #room = 0;
 
-  /** @param pageWords - Words of a page, where it holds no power of two of them. */
+  /** @param pageWords - Number of words in a page. */
   constructor(pageWords: number = PAGE_WORDS) {
     this.#pageWords = pageWords;
   }
@@ -25,12 +25,12 @@ export class PagedWords {
     return this.#room * WORD_BYTES;
   }
 
-  /** The word at a place, in pages of the default size; 0 where there is no room yet. */
+  /** The word at a place; 0 beyond the room. Only for pages of the default size. */
   at(place: number): number {
     return this.pages[place >>> PAGE_BITS]?.[place & PAGE_MASK] ?? 0;
   }
 
-  /** Sets the word at a place that there is room for, in pages of the default size. */
+  /** Sets the word at a place within the room. Only for pages of the default size. */
   set(place: number, value: number): void {
     const page = this.pages[place >>> PAGE_BITS];
     if (page !== undefined) page[place & PAGE_MASK] = value;

@@ -17,9 +17,9 @@ const PART_BITS = 4;
 const DIVIDE_BYTES = 524_288;
 /** A compaction joins the parts if it leaves them smaller than this share of that size. */
 const UNITED_SHARE = 1 / 4;
-/** Terms added last that divided postings know by themselves, a power of two. */
+/** Size of the cache of recently added terms, a power of two. Only divided postings have one. */
 const RECENT_TERMS = 1_024;
-/** Two lists of them, and the terms. */
+/** Memory of that cache: two lists, and the terms. */
 const RECENT_BYTES = 48 * RECENT_TERMS;
 /** The cost of copying a term, in postings. */
 const TERM_COST = 8;
@@ -44,7 +44,7 @@ interface CopiedPart {
 
 type IsLive = (row: number) => boolean;
 
-/** Terms with their numbers, by the hash of the term. */
+/** A cache of terms and their numbers. The low bits of the hash choose a place. */
 interface Recent {
   readonly terms: (string | undefined)[];
   readonly numbers: number[];
@@ -185,7 +185,7 @@ export class PartedPostings {
     return sum;
   }
 
-  /** The number of a term, a new one when it has none. Most terms came a short while ago. */
+  /** The number of a term, a new one when it has none. The cache answers for most terms. */
   #intern(term: string): number {
     const hash = hashOf(term, this.#key);
     const recent = this.#recent;
