@@ -2,11 +2,11 @@
 
 import type { MemorySidecar } from "../client.ts";
 import type { RecordFields, RecordNameInput, RecordOperationInput } from "../record-inputs.ts";
+import { BATCH_BYTES, batchesOf } from "./batches.ts";
 
 const MAX_LOOKUPS = 256;
-const MAX_OPERATIONS = 256;
-const MAX_DOCUMENTS = 1_000;
-const BATCH_BYTES = 3 * 1024 * 1024;
+/** Limits of a transaction. */
+const LIMITS = { operations: 256, documents: 1_000, bytes: BATCH_BYTES };
 /** Names take up to 4 KiB of it. */
 const OVERHEAD_BYTES = 4_096;
 /** Values above this are sent before the transaction that stores them. */
@@ -32,7 +32,7 @@ export async function write(
   client: MemorySidecar,
   operations: readonly RecordOperationInput[],
 ): Promise<void> {
-  for (const batch of batchesOf(operations)) await client.writeRecords(batch);
+  for (const batch of batchesOf(operations, costOf, LIMITS)) await client.writeRecords(batch);
 }
 
 /** Gets records with their values, one result for each name; undefined where there is none. */
@@ -73,29 +73,9 @@ export async function deleteBelow(client: MemorySidecar, path: readonly string[]
   while (more) more = (await client.deleteRecords(path, { recursive: true })).more;
 }
 
-function* batchesOf(operations: readonly RecordOperationInput[]) {
-  let batch: RecordOperationInput[] = [];
-  let size = 0;
-  let documents = 0;
-  for (const operation of operations) {
-    const { bytes, texts } = costOf(operation);
-    const isFull = batch.length === MAX_OPERATIONS || documents + texts > MAX_DOCUMENTS;
-    if (batch.length > 0 && (isFull || size + bytes > BATCH_BYTES)) {
-      yield batch;
-      batch = [];
-      size = 0;
-      documents = 0;
-    }
-    batch.push(operation);
-    size += bytes;
-    documents += texts;
-  }
-  if (batch.length > 0) yield batch;
-}
-
 /** About how many bytes an operation takes in a request, and how many documents it has. */
-function costOf(operation: RecordOperationInput): { bytes: number; texts: number } {
-  if (!("put" in operation)) return { bytes: OVERHEAD_BYTES, texts: 0 };
+function costOf(operation: RecordOperationInput) {
+  if (!("put" in operation)) return { operations: 1, bytes: OVERHEAD_BYTES, documents: 0 };
   const { put } = operation;
   const documents = put.search?.documents ?? [];
   // Their JSON text is never shorter than what they take in a request, without their vectors.
@@ -106,5 +86,5 @@ function costOf(operation: RecordOperationInput): { bytes: number; texts: number
   });
   if ("value" in put) sizes.push(Buffer.byteLength(put.value));
   const bytes = sizes.reduce((sum, one) => sum + one, OVERHEAD_BYTES);
-  return { bytes, texts: documents.length };
+  return { operations: 1, bytes, documents: documents.length };
 }

@@ -1,12 +1,10 @@
 // Batches of entries that fit into one append of the server.
 
 import type { SessionStoreEntry } from "@anthropic-ai/claude-agent-sdk";
-import { MAX_PAYLOAD_BYTES } from "./entries.ts";
+import { BATCH_BYTES, batchesOf, MAX_PAYLOAD_BYTES } from "@memory-sidecar/client/adapters";
 
-const BATCH_BYTES = 3 * 1024 * 1024;
-const BATCH_ENTRIES = 1_000;
-/** Maximum of entries kept in records: an append takes 256 operations on records. */
-const BATCH_LARGE = 250;
+/** `large` counts entries kept in records: an append takes 256 operations on records. */
+const LIMITS = { entries: 1_000, bytes: BATCH_BYTES, large: 250 };
 
 /** An entry with its JSON text. */
 export interface Line {
@@ -20,24 +18,13 @@ export function isLarge({ payload }: Line): boolean {
 }
 
 /** Splits entries into appends. Most need only one. */
-export function* batchesOf(entries: readonly SessionStoreEntry[]): Generator<readonly Line[]> {
-  let batch: Line[] = [];
-  let size = 0;
-  let large = 0;
-  for (const entry of entries) {
-    const line = { entry, payload: Buffer.from(JSON.stringify(entry)) };
-    // Texts are kept twice: in the payload and as the content of the message.
-    const length = 2 * Math.min(line.payload.length, MAX_PAYLOAD_BYTES) + 1_024;
-    const isFull = batch.length === BATCH_ENTRIES || large === BATCH_LARGE;
-    if (batch.length > 0 && (isFull || size + length > BATCH_BYTES)) {
-      yield batch;
-      batch = [];
-      size = 0;
-      large = 0;
-    }
-    batch.push(line);
-    size += length;
-    if (isLarge(line)) large += 1;
-  }
-  if (batch.length > 0) yield batch;
+export function appendsOf(entries: readonly SessionStoreEntry[]): Generator<readonly Line[]> {
+  const lines = entries.map((entry) => ({ entry, payload: Buffer.from(JSON.stringify(entry)) }));
+  return batchesOf(lines, costOf, LIMITS);
+}
+
+function costOf(line: Line) {
+  // Texts are kept twice: in the payload and as the content of the message.
+  const bytes = 2 * Math.min(line.payload.length, MAX_PAYLOAD_BYTES) + 1_024;
+  return { entries: 1, bytes, large: isLarge(line) ? 1 : 0 };
 }

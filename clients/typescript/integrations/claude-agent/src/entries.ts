@@ -10,8 +10,6 @@ import { isName } from "@memory-sidecar/client/adapters";
 export const PROVIDER = "claude.transcript";
 /** Provider of a payload that names the record of an entry which is too large for a message. */
 export const RECORDED = "claude.transcript.record";
-/** A message takes 1 MiB, and holds the texts of an entry twice: as payload and as content. */
-export const MAX_PAYLOAD_BYTES = 458_752;
 const MAX_ROLE_BYTES = 63;
 const CUT_CHARS = 16_384;
 

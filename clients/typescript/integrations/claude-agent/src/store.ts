@@ -17,7 +17,7 @@ import {
   type SessionFields,
 } from "@memory-sidecar/client";
 import { digestOf } from "@memory-sidecar/client/adapters";
-import { batchesOf, isLarge, type Line } from "./batches.ts";
+import { appendsOf, isLarge, type Line } from "./batches.ts";
 import { messageOf, PROVIDER, RECORDED, recordedMessageOf } from "./entries.ts";
 import { entriesOf, placeOf, sessionIdOf, subkeysOf, summariesOf, textOf } from "./names.ts";
 
@@ -49,7 +49,7 @@ export class SidecarSessionStore implements SessionStore {
 
   /** Appends entries; those whose `uuid` the transcript has are left out. */
   async append(key: SessionKey, entries: readonly SessionStoreEntry[]): Promise<void> {
-    for (const batch of batchesOf(entries)) await this.#append(key, batch);
+    for (const batch of appendsOf(entries)) await this.#append(key, batch);
   }
 
   /** Gives all entries in their order; null for a transcript that was never written. */
