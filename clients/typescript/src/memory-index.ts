@@ -84,6 +84,7 @@ export type {
 } from "./memory-policy.ts";
 export {
   type MemoryBlockOptions,
+  type MemoryToolName,
   type MemoryToolOptions,
   MemoryTools,
   memoryBlock,

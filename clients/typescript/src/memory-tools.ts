@@ -67,7 +67,8 @@ const TOOLS = {
     required: ["memory_id"],
   },
 } as const satisfies Readonly<Record<string, Tool>>;
-type ToolName = keyof typeof TOOLS;
+/** The name of a tool. */
+export type MemoryToolName = keyof typeof TOOLS;
 
 /** The form in which a provider takes the definitions of tools. */
 export type ToolShape = "openai" | "anthropic" | "mcp";
@@ -209,7 +210,7 @@ export class MemoryTools {
   }
 }
 
-function isTool(name: string): name is ToolName {
+function isTool(name: string): name is MemoryToolName {
   return Object.hasOwn(TOOLS, name);
 }
 

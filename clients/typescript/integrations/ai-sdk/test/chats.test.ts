@@ -1,0 +1,263 @@
+// The store for chats: exactness, the window, writers that race, kills, erasure.
+
+import { randomUUID } from "node:crypto";
+import { EventType, makePolicy, preset, shorten } from "@memory-sidecar/client";
+import {
+  convertToModelMessages,
+  stepCountIs,
+  streamText,
+  tool,
+  toUIMessageStream,
+  type UIMessage,
+  validateUIMessages,
+} from "ai";
+import { MockLanguageModelV4 } from "ai/test";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import {
+  erase,
+  type Setting,
+  startSetting,
+} from "../../../../../test/support/integrations/setting.ts";
+import { SidecarChatStore } from "../src/chats.ts";
+import { answered, asked, MESSAGES, turn } from "./messages.ts";
+import { called, said, streamed } from "./model.ts";
+
+let setting: Setting;
+
+beforeAll(async () => {
+  setting = await startSetting();
+});
+
+afterAll(async () => {
+  await setting?.[Symbol.asyncDispose]();
+});
+
+function turns(count: number): UIMessage[] {
+  return Array.from({ length: count }, (_, number) => turn(number)).flat();
+}
+
+test("gives messages back byte for byte, of any kind", async () => {
+  const store = new SidecarChatStore(setting.client());
+  expect(await store.loadChat("c")).toEqual([]);
+  await store.deleteChat("c");
+  await store.saveChat({ chatId: "c", messages: [] });
+  expect(await store.loadChat("c")).toEqual([]);
+  await store.saveChat({ chatId: "c", messages: MESSAGES });
+  expect(JSON.stringify(await store.loadChat("c"))).toBe(JSON.stringify(MESSAGES));
+  await store.deleteChat("c");
+  expect(await store.loadChat("c")).toEqual([]);
+});
+
+test("appends what is new, and replaces from the first change on", async () => {
+  const client = setting.client();
+  const store = new SidecarChatStore(client);
+  const save = (messages: UIMessage[]) => store.saveChat({ chatId: "c", messages });
+  await save(turns(3));
+  const before = await client.getSession("c");
+  await save(turns(3));
+  expect((await client.getSession("c")).revision).toBe(before.revision);
+  await save(turns(4));
+  // A question, the call with its text, the result, the last step.
+  expect((await client.getSession("c")).lastSeq).toBe(before.lastSeq + 4);
+  const rated = turns(4).with(1, { ...answered(0), metadata: { rating: 5 } });
+  await save(rated);
+  expect(await store.loadChat("c")).toEqual(rated);
+  await save(rated.slice(0, 2));
+  expect(await store.loadChat("c")).toEqual(rated.slice(0, 2));
+  await save([]);
+  expect(await store.loadChat("c")).toEqual([]);
+});
+
+test("keeps chats of many messages, and long ones", async () => {
+  const store = new SidecarChatStore(setting.client());
+  const long = asked("x".repeat(400_000), "long");
+  const messages = [...turns(300), ...Array.from({ length: 12 }, () => long)];
+  await store.saveChat({ chatId: "many", messages });
+  expect(await store.loadChat("many")).toEqual(messages);
+  const steps = Array.from({ length: 40 }, (_, number) => answered(number).parts).flat();
+  const texts = Array.from({ length: 300 }, (_, number) => asked(`${number}`).parts).flat();
+  const wide: UIMessage = { id: "w", role: "assistant", parts: [...steps, ...texts] };
+  await store.saveChat({ chatId: "wide", messages: [wide] });
+  expect(await store.loadChat("wide")).toEqual([wide]);
+});
+
+test("refuses what does not fit, and changes nothing then", async () => {
+  const store = new SidecarChatStore(setting.client());
+  const save = (...messages: UIMessage[]) => store.saveChat({ chatId: "c", messages });
+  await save(...turns(1));
+  await expect(save(asked("x".repeat(460_000), "u"))).rejects.toThrow('the message "u"');
+  const image = { type: "file" as const, mediaType: "image/png", url: "x".repeat(460_000) };
+  await expect(save({ ...asked("a"), parts: [image] })).rejects.toThrow("keep large files");
+  const step = { type: "step-start" as const };
+  const text = { type: "text" as const, text: "x".repeat(400_000) };
+  const large = Array.from({ length: 11 }, () => [step, text]).flat();
+  await expect(save({ id: "a", role: "assistant", parts: large })).rejects.toThrow("4194304");
+  expect(await store.loadChat("c")).toEqual(turns(1));
+  for (const chatId of ["", "a\nb", "x".repeat(513)]) {
+    await expect(store.saveChat({ chatId, messages: [] })).rejects.toThrow("chatId takes");
+  }
+});
+
+test("gives a window that keeps its limit and whole calls, and tells of trims", async () => {
+  const client = setting.client();
+  const policy = preset("token_budget", { max_tokens: 80 });
+  const store = new SidecarChatStore(client, { policy, userId: "ana" });
+  for (let count = 1; count <= 20; count += 1) {
+    await store.saveChat({ chatId: "w", messages: turns(count) });
+  }
+  const given = await store.loadChat("w", { window: true });
+  expect(given.length).toBeGreaterThan(0);
+  expect(given.length).toBeLessThan(10);
+  expect(given.at(-1)).toEqual(answered(19));
+  await convertToModelMessages(given);
+  expect(await store.loadChat("w")).toHaveLength(40);
+  const window = await client.window("w");
+  expect(window.windowTotals?.tokenCount).toBeLessThanOrEqual(80);
+  expect(window.openToolCallIds).toEqual([]);
+  const filter = { sessionId: "w", eventTypes: [EventType.MESSAGES_TRIMMED] };
+  const trims = [];
+  for await (const { detail } of client.listEvents({ filter })) trims.push(detail?.$case);
+  expect(new Set(trims)).toEqual(new Set(["messagesTrimmed"]));
+  const { hits } = await client.recall("storks of note 3", { filter: { userId: "ana" } });
+  const ids = hits.map(({ record }) =>
+    record?.$case === "message" ? record.value.message?.metadata?.["chatMessageId"] : undefined,
+  );
+  expect(ids).toContain("a-3");
+});
+
+test("shows in the window what a policy has shortened, and the log whole", async () => {
+  const client = setting.client();
+  const policy = makePolicy([shorten("short", { maxTokens: 20, allRoles: true, keepNewest: 0 })]);
+  const store = new SidecarChatStore(client, { policy });
+  const place = "roof ".repeat(200);
+  const messages = [asked("Where? ".repeat(100), "u"), answered(1, place)];
+  await store.saveChat({ chatId: "s", messages });
+  const [question, answer] = await store.loadChat("s", { window: true });
+  expect(JSON.stringify(question).length).toBeLessThan(300);
+  expect(answer?.parts.map(({ type }) => type)).toEqual(messages[1]?.parts.map(({ type }) => type));
+  const call = answer?.parts.find(({ type }) => type === "tool-look");
+  expect(JSON.stringify(call && "output" in call && call.output).length).toBeLessThan(300);
+  expect(await store.loadChat("s")).toEqual(messages);
+});
+
+test("makes messages of what other clients wrote, and keeps them when it saves", async () => {
+  const client = setting.client();
+  const store = new SidecarChatStore(client);
+  await store.saveChat({ chatId: "m", messages: turns(1) });
+  const toolCalls = ["c1", "c2", "c3"].map((toolCallId) => {
+    return { toolCallId, name: "look", arguments: toolCallId === "c1" ? '{"at":1}' : "?" };
+  });
+  await client.append("m", [
+    { role: "user", text: "Hello.", messageId: "x1" },
+    { role: "assistant", text: "Hi.", toolCalls, messageId: "x2" },
+    { role: "tool", toolCallId: "c1", text: "Nobody." },
+    { role: "tool", parts: [{ toolResult: { toolCallId: "c2", text: "No.", error: true } }] },
+    { role: "system", text: "Be kind.", messageId: "x3" },
+  ]);
+  const call = { type: "dynamic-tool", toolName: "look" };
+  const others = [
+    { id: "x1", role: "user", parts: [{ type: "text", text: "Hello." }] },
+    {
+      ...{ id: "x2", role: "assistant" },
+      parts: [
+        { type: "text", text: "Hi." },
+        {
+          ...{ ...call, toolCallId: "c1", input: { at: 1 } },
+          ...{ state: "output-available", output: "Nobody." },
+        },
+        { ...call, toolCallId: "c2", input: "?", state: "output-error", errorText: "No." },
+        { ...call, toolCallId: "c3", input: "?", state: "input-available" },
+      ],
+    },
+    { id: "x3", role: "system", parts: [{ type: "text", text: "Be kind." }] },
+  ] as UIMessage[];
+  const loaded = await store.loadChat("m");
+  expect(loaded).toEqual([...turns(1), ...others]);
+  await validateUIMessages({ messages: loaded });
+  await store.saveChat({ chatId: "m", messages: [...loaded, ...turns(1)] });
+  expect(await store.loadChat("m")).toEqual([...loaded, ...turns(1)]);
+});
+
+test("shows the chats of one user only to this user", async () => {
+  const namespace = `t-${randomUUID()}`;
+  const [hers, his] = ["ana", "bo"].map((userId) => {
+    return new SidecarChatStore(setting.client(namespace), { userId });
+  });
+  await hers?.saveChat({ chatId: "c", messages: turns(1) });
+  expect(await his?.loadChat("c")).toEqual([]);
+  expect(await his?.loadChat("c", { window: true })).toEqual([]);
+  await expect(his?.saveChat({ chatId: "c", messages: [] })).rejects.toThrow("not of this user");
+  await his?.deleteChat("c");
+  expect(await hers?.loadChat("c")).toEqual(turns(1));
+});
+
+test("keeps the whole list of one of those who save at once, never a mixture", async () => {
+  const namespace = `t-${randomUUID()}`;
+  const stores = [1, 2, 3, 4].map(() => new SidecarChatStore(setting.client(namespace)));
+  for (let round = 1; round <= 5; round += 1) {
+    const common = round % 2 === 0 ? turns(2) : [];
+    const lists = stores.map((_, at) => [...common, ...turns(at + 1), asked(`${round}-${at}`)]);
+    const saving = stores.map((store, at) => {
+      return store.saveChat({ chatId: "c", messages: lists[at] ?? [] });
+    });
+    await Promise.all(saving);
+    expect(lists).toContainEqual(await stores[0]?.loadChat("c"));
+  }
+});
+
+test("keeps the chat of an agent whose server is killed in the middle", async () => {
+  await using own = await startSetting();
+  const store = new SidecarChatStore(own.client(), { userId: "ana" });
+  const look = tool({
+    inputSchema: z.object({ place: z.string() }),
+    execute: async ({ place }) => {
+      await own.restart();
+      return `Storks at ${place}.`;
+    },
+  });
+  const model = new MockLanguageModelV4({
+    doStream: [
+      streamed(called("c1", "look", { place: "the roof" })),
+      streamed(said("On the roof.")),
+      streamed(said("As I said: on the roof.")),
+    ],
+  });
+  const chat = async (question: UIMessage) => {
+    const messages = [...(await store.loadChat("trip")), question];
+    const { stream } = streamText({
+      ...{ model, tools: { look }, stopWhen: stepCountIs(5) },
+      messages: await convertToModelMessages(messages),
+    });
+    const shown = toUIMessageStream({
+      ...{ stream, originalMessages: messages, generateMessageId: () => randomUUID() },
+      onEnd: async (end) => await store.saveChat({ chatId: "trip", messages: end.messages }),
+    });
+    for await (const _ of shown);
+  };
+  await chat(asked("Where are they?"));
+  await chat(asked("Sure?"));
+  const loaded = await store.loadChat("trip");
+  expect(loaded.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+  await validateUIMessages({ messages: loaded });
+  const found = loaded[1]?.parts.find(({ type }) => type === "tool-look");
+  expect(found).toMatchObject({ state: "output-available", output: "Storks at the roof." });
+  expect(model.doStreamCalls[2]?.prompt.map(({ role }) => role)).toEqual([
+    ...["user", "assistant", "tool", "assistant", "user"],
+  ]);
+});
+
+test("is erased with its user", async () => {
+  const client = setting.client();
+  const store = new SidecarChatStore(client, { userId: "ana" });
+  await store.saveChat({ chatId: "c", messages: turns(2) });
+  await erase(client, "ana");
+  expect(await store.loadChat("c")).toEqual([]);
+});
+
+test("does not swallow errors of the server", async () => {
+  const policy = preset("token_budget", { max_tokens: -1 });
+  const store = new SidecarChatStore(setting.client(), { policy });
+  await expect(store.saveChat({ chatId: "c", messages: turns(1) })).rejects.toThrow("max_tokens");
+  await expect(store.loadChat("x".repeat(600))).rejects.toThrow("session_id");
+});
