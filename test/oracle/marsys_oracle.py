@@ -16,6 +16,8 @@ from marsys.agents.memory import (
 from memorysidecar.compat import marsys as ours
 from memorysidecar.compat import use
 
+import marsys_chain
+import marsys_facts
 from compare import Case, Feature, Side, main
 from words import line, text
 
@@ -156,9 +158,12 @@ def known_managed(case: Case, theirs: Any, ours: Any) -> str | None:
 FEATURES = [
     Feature("conversation", lambda rng: draw(rng, "conversation"), play),
     Feature("managed", lambda rng: draw(rng, "managed"), play, known_managed),
+    Feature("facts", marsys_facts.draw, marsys_facts.play),
+    Feature("compaction", marsys_chain.draw, marsys_chain.play),
 ]
 
 if __name__ == "__main__":
     # Messages about what does not fit are no news here.
     logging.disable()
-    main(FEATURES, use)
+    is_later = hasattr(ManagedMemoryConfig(), "active_context")
+    main(FEATURES if is_later else FEATURES[:-1], use)

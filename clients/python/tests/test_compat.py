@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -47,6 +46,7 @@ def recorded(name: str) -> list[dict[str, Any]]:
         ("lauren_oracle", "lauren-ai-1.6.0"),
         ("definable_oracle", "definable-0.5.0"),
         ("marsys_oracle", "marsys-0.1.2"),
+        ("marsys_oracle", "marsys-0.2.1"),
     ],
 )
 def test_a_drop_in_shows_what_was_recorded(
@@ -406,64 +406,3 @@ def test_a_session_that_others_wrote_is_a_memory_of_definable(frameworks: Client
     assert [one.role for one in context] == ["user", "assistant", "tool"]
     assert context[1].tool_calls[0]["function"] == {"name": "find", "arguments": "{}"}
     assert context[2].tool_call_id == "c1"
-
-
-def test_a_memory_of_marsys_goes_on_in_another_process(frameworks: Client) -> None:
-    """A second manager has the messages of the first, with all fields, and what others added."""
-    marsys = importlib.import_module("memorysidecar.compat.marsys")
-    types = importlib.import_module("marsys.agents.memory")
-    first = marsys.MemoryManager(session_id="planner", description="You plan.").memory_module
-    call = types.ToolCallMsg("c1", "c1", "function", "find", "{}")
-    asked = types.AgentCallMsg("critic", {"about": "Rome"})
-    image = "data:image/png;base64,aGk="
-    parts = [{"type": "text", "text": "See"}, {"type": "image_url", "image_url": {"url": image}}]
-    first.add(types.Message("user", parts, images=["https://example.com/a.png"]))
-    first.add(types.Message("assistant", {"thought": "Find."}, tool_calls=[call]))
-    first.add(types.Message("tool", "Found.", tool_call_id="c1", name="find"))
-    first.add(types.Message("assistant", None, agent_calls=[asked]))
-    first.add(types.Message("user", "Look", images=["https://example.com/a.png", "a.png"]))
-    frameworks.append("planner", "In May, please.")
-    second = marsys.MemoryManager(session_id="planner", description="You plan.").memory_module
-    assert list(second.memory) == list(first.memory)
-    assert [one.role for one in second.memory][::3] == ["system", "tool", "user"]
-    stored = list(frameworks.list_messages("planner"))
-    assert [part.HasField("image") for part in stored[1].parts] == [False, True]
-    assert [part.HasField("image") for part in stored[5].parts] == [False, True]
-    assert second.session_id == "planner"
-
-
-def test_a_list_of_marsys_holds_a_message_twice(frameworks: Client) -> None:
-    """Both are there; the log takes no message between two others."""
-    marsys = importlib.import_module("memorysidecar.compat.marsys")
-    types = importlib.import_module("marsys.agents.memory")
-    memory = marsys.ConversationMemory()
-    said = types.Message("user", "Hello")
-    memory.add(said)
-    memory.add(said)
-    assert [one is said for one in memory.memory] == [True, True]
-    with pytest.raises(TypeError, match="at its end"):
-        memory.memory.insert(0, said)
-    memory.reset_memory()
-    assert memory.get_messages() == []
-
-
-def test_later_configurations_of_marsys_pack_to_their_target(frameworks: Client) -> None:
-    """The sliding window is the server's; compaction is refused."""
-    marsys = importlib.import_module("memorysidecar.compat.marsys")
-    types = importlib.import_module("marsys.agents.memory")
-    window = SimpleNamespace(headroom_percent=0.0)
-    context = SimpleNamespace(enabled=True, mode="sliding_window", sliding_window=window)
-    config = SimpleNamespace(active_context=context, token_counter=None, threshold_tokens=50)
-    config.compaction_target_tokens = 30
-    manager = marsys.MemoryManager("managed_conversation", memory_config=config)
-    memory = manager.memory_module
-    assert memory.get_messages() == []
-    memory.add(types.Message("system", "You plan."))
-    for number in range(9):
-        memory.add(types.Message("user", f"Message {number}"))
-    shown = [one["content"] for one in memory.get_messages()]
-    assert shown == [f"Message {number}" for number in range(3, 9)]
-    assert memory.get_cache_stats() == {"raw_count": 10, "estimated_total_tokens": 50}
-    context.mode = "compaction"
-    with pytest.raises(NotImplementedError, match="sliding_window"):
-        marsys.ManagedConversationMemory(config)

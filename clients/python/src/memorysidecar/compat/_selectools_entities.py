@@ -11,7 +11,7 @@ from selectools.entity_memory import EntityMemory as _EntityMemory
 
 from .. import v1
 from ..client import Client
-from ._selectools_stores import Memories, kept_of
+from ._memories import Memories, kept_of
 from ._shared import short, sound
 
 _SYSTEM = "selectools"
@@ -133,7 +133,7 @@ def _remembered(entity: Entity, memory_id: str | None) -> dict[str, Any]:
 
 def _entity(memory: v1.Memory) -> Entity:
     """An entity of a memory, which may be one that selectools did not write."""
-    kept = kept_of(memory)
+    kept = kept_of(_SYSTEM, memory)
     if kept:
         return Entity.from_dict(kept)
     first, last = memory.create_time, memory.last_seen_time

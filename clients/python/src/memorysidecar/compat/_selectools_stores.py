@@ -7,61 +7,20 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from google.protobuf.json_format import MessageToDict
 from selectools.knowledge import KnowledgeEntry
 from selectools.knowledge_graph import Triple
 
 from .. import v1
 from ..client import Client
-from ..errors import NotFound
-from ._shared import NAME_BYTES, client_or_default, sound
+from ._memories import PAGE, Memories, kept_of
+from ._shared import NAME_BYTES, sound
 
 _SYSTEM = "selectools"
 _DAY_SECONDS = 86_400
 _NANOS = 1_000_000_000
-# Limits of the contract: the longest life of a memory, the memories and the keywords of a request.
+# Limits of the contract: the longest life of a memory, and the keywords of a request.
 _TTL_SECONDS_MAX = 315_576_000
-_MEMORIES = 256
 _KEYWORDS = 32
-_PAGE = 1_000
-
-
-class Memories:
-    """The memories of one kind that belong to a user, or that all users share."""
-
-    def __init__(self, kind: str, user_id: str, client: Client | None) -> None:
-        self._client = client_or_default(client)
-        self._kind = kind
-        self.user_id = user_id
-
-    def _filter(self, **more: Any) -> dict[str, Any]:
-        user = {"user_id": self.user_id} if self.user_id else {}
-        return {**user, "scope": "exact", "kinds": [self._kind], **more}
-
-    def _memory(self, memory_id: str) -> v1.Memory | None:
-        try:
-            found = self._client.get_memory(memory_id)
-        except NotFound:
-            return None
-        is_mine = found.user_id == self.user_id and not found.agent_id and not found.session_id
-        return found if is_mine else None
-
-    def stored(self) -> list[v1.Memory]:
-        """Gives the memories, the oldest first."""
-        return list(self._client.list_memories(filter=self._filter(), page_size=_PAGE))
-
-    def remember(self, memories: list[dict[str, Any]]) -> None:
-        """Stores memories; one with the id of a stored one takes its place."""
-        user = self.user_id or None
-        for start in range(0, len(memories), _MEMORIES):
-            some = memories[start : start + _MEMORIES]
-            self._client.remember(some, user_id=user, dedupe="none")
-
-    def forget(self, memory_ids: list[str]) -> None:
-        """Forgets memories, for good."""
-        for start in range(0, len(memory_ids), _MEMORIES):
-            some = memory_ids[start : start + _MEMORIES]
-            self._client.forget_memories(some, allow_missing=True)
 
 
 class KnowledgeStore(Memories):
@@ -86,7 +45,7 @@ class KnowledgeStore(Memories):
     def _entries(self, **wanted: Any) -> Iterator[KnowledgeEntry]:
         """Gives entries, the most important first, those of equal importance as they came."""
         chosen = self._filter(**wanted)
-        found = self._client.list_memories(filter=chosen, order="importance", page_size=_PAGE)
+        found = self._client.list_memories(filter=chosen, order="importance", page_size=PAGE)
         return map(_entry, found)
 
     def query(
@@ -172,7 +131,7 @@ class TripleStore(Memories):
         token = ""
         while True:
             page = self._client.query_relations(
-                keywords=wanted, filter=self._any_kind(), page_size=_PAGE, page_token=token
+                keywords=wanted, filter=self._any_kind(), page_size=PAGE, page_token=token
             )
             found.extend(one.memory for one in page.relations)
             token = page.next_page_token
@@ -209,13 +168,6 @@ def _aware(time: datetime) -> datetime:
     return time if time.tzinfo is not None else time.replace(tzinfo=timezone.utc)
 
 
-def kept_of(memory: v1.Memory) -> dict[str, Any]:
-    """The rest of an entry or a triple beside the fields of its memory; empty for others."""
-    text = MessageToDict(memory.metadata).get(_SYSTEM)
-    rest: dict[str, Any] = json.loads(text) if isinstance(text, str) else {}
-    return rest
-
-
 def _remembered(entry: KnowledgeEntry) -> dict[str, Any]:
     rest = {
         "category": entry.category,
@@ -247,7 +199,7 @@ def _remembered(entry: KnowledgeEntry) -> dict[str, Any]:
 
 def _entry(memory: v1.Memory) -> KnowledgeEntry:
     """An entry of a memory, which may be one that selectools did not write."""
-    kept = kept_of(memory)
+    kept = kept_of(_SYSTEM, memory)
     made: datetime = memory.create_time.ToDatetime(tzinfo=timezone.utc)
     changed: datetime = memory.update_time.ToDatetime(tzinfo=timezone.utc)
     ttl = memory.ttl.seconds // _DAY_SECONDS if memory.HasField("ttl") else None
@@ -285,7 +237,7 @@ def _related(triple: Triple) -> dict[str, Any]:
 
 def _triple(memory: v1.Memory) -> Triple:
     """A triple of a memory, which may be one that selectools did not write."""
-    kept = kept_of(memory)
+    kept = kept_of(_SYSTEM, memory)
     relation, made = memory.relation, memory.create_time
     return Triple(
         subject=relation.subject,

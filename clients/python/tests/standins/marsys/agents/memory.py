@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
 import uuid
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
+
+# The prompt that asks a model for facts.
+PROMPT = (
+    "Extract all knowledge graph facts from the following text. "
+    "Return a JSON list of triplets, where each triplet is a dict with keys: subject, predicate, "
+    'object. Example: [{"subject": "Paris", "predicate": "is the capital of", "object": "France"}'
+    ", ...] If no facts are found, return an empty list []."
+)
 
 
 class MessageError(Exception):
@@ -111,6 +122,16 @@ class ManagedMemoryConfig:
     token_counter: Any = None
 
 
+class LaterMemoryConfig:
+    """Limits of a managed memory of the later releases."""
+
+    def __init__(self) -> None:
+        self.token_counter: Any = None
+        parts = ("tool_truncation", "summarization", "backward_packing")
+        stages = {name: SimpleNamespace() for name in parts}
+        self.active_context = SimpleNamespace(enabled=True, mode="compaction", **stages)
+
+
 class Memory:
     """A memory over a list, which both kinds have under a name of their own."""
 
@@ -198,8 +219,12 @@ class ConversationMemory(Memory):
             self.memory.append(one)
 
 
+# Compactions that were recorded: each one takes the next.
+REWRITES: list[dict[str, Any]] = []
+
+
 class ManagedConversationMemory(Memory):
-    """A conversation that is packed as it is read."""
+    """A conversation that is packed as it is read, or compacted as it was recorded."""
 
     LIST = "raw_messages"
     missing = "Message {} not found"
@@ -209,6 +234,34 @@ class ManagedConversationMemory(Memory):
         self.config = config or ManagedMemoryConfig()
         self.token_counter = self.config.token_counter or TokenCounter()
         self.raw_messages: Any = []
+        self.metadata: dict[str, Any] = {}
+
+    def _recompute_token_accounting(self) -> None:
+        """Counts nothing: the recorded compactions know when they ran."""
+
+    def _compacted(self) -> Any:
+        recorded = REWRITES.pop(0)
+        whole = [self._message_to_dict(one) for one in self.raw_messages]
+        if recorded["made"] is not None:
+            made = []
+            for place, fields in recorded["made"]:
+                one = {} if place is None else whole[place]
+                one.update(fields)
+                made.append(one)
+            self._rewrite_memory_with_reduced_context(made)
+        self.metadata["last_compaction"] = recorded["notes"]
+        return recorded["value"]
+
+    async def _run_compaction(self, runtime: dict[str, Any] | None = None) -> Any:
+        return self._compacted()
+
+    async def compact_for_payload_error(self, runtime: dict[str, Any] | None = None) -> Any:
+        """Compacts as it was recorded."""
+        return self._compacted()
+
+    def get_raw_messages(self) -> list[Message]:
+        """The messages of the context."""
+        return list(self.raw_messages)
 
     def _get_memory_state(self) -> Any:
         """The state for strategies that are given."""
@@ -216,6 +269,103 @@ class ManagedConversationMemory(Memory):
     def reset_memory(self) -> None:
         """Deletes all messages."""
         self.raw_messages.clear()
+        self.metadata.clear()
+
+
+class KGMemory:
+    """Facts in a list."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.kg: Any = []
+
+    def add_fact(self, role: str, subject: str, predicate: str, obj: str) -> None:
+        """Adds a fact."""
+        fact = {"role": role, "subject": subject, "predicate": predicate, "object": obj}
+        self.kg.append({**fact, "timestamp": time.time(), "message_id": str(uuid.uuid4())})
+
+    def add(self, message: Any = None, *, role: Any = None, content: Any = None) -> str:
+        """Adds a message as a fact, and extracts others."""
+        role, content = (message.role, message.content) if message else (role, content)
+        said = str(content) if content else "empty"
+        self.add_fact(role, "raw_content", "contains", said)
+        if content:
+            self.asked = asyncio.create_task(self.extract_and_update_from_text(said, role))
+        return str(list(self.kg)[-1]["message_id"])
+
+    async def extract_and_update_from_text(self, text: str, role: str) -> list[Any]:
+        """Asks the model, and adds what has three parts."""
+        asked = [{"role": "system", "content": PROMPT}, {"role": role, "content": text}]
+        try:
+            found = self.model.run(messages=asked, json_mode=True)
+            found = json.loads(found) if isinstance(found, str) else found
+        except (ValueError, RuntimeError):
+            found = []
+        facts = found if isinstance(found, list) else []
+        for fact in facts:
+            if isinstance(fact, dict) and len(fact) == 3:
+                self.update_memory(role, *map(str, fact.values()))
+        return facts
+
+    def update(self, message_id: str, *, role: str | None, content: Any) -> None:
+        """Changes a fact in its list."""
+        for fact in self.kg:
+            if fact["message_id"] == message_id:
+                changes = content if isinstance(content, dict) else {}
+                for key, value in {"role": role or fact["role"], **changes}.items():
+                    fact[key] = value
+                return
+        raise MessageError(message_id)
+
+    def delete_memory(self, idx: int) -> None:
+        """Deletes by place."""
+        if not 0 <= idx < len(self.kg):
+            raise IndexError(idx)
+        del self.kg[idx]
+
+    def remove_by_id(self, message_id: str) -> bool:
+        """Deletes by id."""
+        ids = [fact["message_id"] for fact in self.kg]
+        if message_id in ids:
+            del self.kg[ids.index(message_id)]
+        return message_id in ids
+
+    @staticmethod
+    def _shown(facts: list[Any]) -> list[dict[str, Any]]:
+        parts = ("subject", "predicate", "object")
+        return [
+            {
+                "role": fact["role"],
+                "content": f"Fact ({fact['role']}): {' '.join(str(fact[one]) for one in parts)}.",
+            }
+            for fact in facts
+        ]
+
+    def _newest(self) -> list[Any]:
+        return sorted(self.kg, key=lambda fact: fact["timestamp"], reverse=True)
+
+    def retrieve_all(self) -> list[dict[str, Any]]:
+        """All facts."""
+        return self._shown(self._newest()[::-1])
+
+    get_messages = retrieve_all
+
+    def retrieve_recent(self, n: int = 1) -> list[dict[str, Any]]:
+        """The newest facts."""
+        return self._shown(self._newest()[:n])
+
+    def retrieve_by_role(self, role: str, n: int | None = None) -> list[dict[str, Any]]:
+        """The newest facts of a role."""
+        return self._shown([one for one in self._newest() if one["role"] == role][: n or None])
+
+    def retrieve_by_id(self, message_id: str) -> dict[str, Any] | None:
+        """One fact."""
+        found = self._shown([one for one in self.kg if one["message_id"] == message_id])
+        return found[0] if found else None
+
+    def reset_memory(self) -> None:
+        """Forgets all facts."""
+        self.kg.clear()
 
 
 class MemoryManager:
