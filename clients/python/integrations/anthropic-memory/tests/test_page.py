@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
+from pages import blocks_of, check_block
 from real import RealServer
 
-PAGE = Path(__file__).resolve().parents[5] / "docs" / "integrations" / "anthropic-memory.md"
-BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+BLOCKS = blocks_of("anthropic-memory.md")[1:3]
 PRINTED = (
     "/memories/trip.md Lisbon on Friday.\n",
     "Message 10 of a long conversation.\nTrue\n",
 )
 
 
-@pytest.mark.parametrize("index", [0, 1])
-def test_the_code_of_the_page_runs(server: RealServer, index: int) -> None:
-    code = BLOCKS[index + 1].replace("127.0.0.1:50151", server.address)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, PRINTED[index]), done.stderr
+@pytest.mark.parametrize(("block", "printed"), list(zip(BLOCKS, PRINTED, strict=True)))
+def test_the_code_of_the_page_runs(server: RealServer, block: str, printed: str) -> None:
+    check_block(block, printed, server)

@@ -16,12 +16,15 @@ def segment(text: str, limit: int = MAX_SEGMENT_BYTES) -> str:
     """Makes a segment of a path, or a key, of any text: ``_`` and the text, in which control
     characters and ``%`` are percent-encoded; of a text that is too long, ``#`` and a digest. The
     mark at the front makes a segment of the empty text, too."""
-    name = "_" + _ESCAPED.sub(
-        lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), text
-    )
+    name = "_" + escaped(text)
     if len(name.encode()) <= limit:
         return name
     return f"#{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def escaped(text: str) -> str:
+    """Percent-encodes control characters and ``%``. What a text begins with, begins the result."""
+    return _ESCAPED.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), text)
 
 
 def text_of(name: str) -> str:

@@ -14,14 +14,11 @@ from typing import Any
 
 from google.adk.events.event import Event
 from memorysidecar import v1
+from memorysidecar.adapters.messages import CUT_CHARS, MAX_PAYLOAD_BYTES, is_id
 
 PROVIDER = "adk.event"
 IN_RECORD = "adk.event.record"
 """Provider of the payload of an event that is too large for a message: a record keeps it."""
-MAX_PAYLOAD_BYTES = 458_752
-"""A message takes 1 MiB, and holds the texts of an event twice: as payload and as content."""
-MAX_ID_BYTES = 256
-CUT_CHARS = 16_384
 
 
 def payload_of(event: Event) -> bytes:
@@ -65,7 +62,7 @@ def _content_of(event: Event, cut: int | None) -> dict[str, Any]:
         call, response = part.function_call, part.function_response
         if part.text and not part.thought:
             texts.append(part.text[:cut])
-        elif call is not None and call.name and _is_id(call.id):
+        elif call is not None and call.name and is_id(call.id):
             arguments = _json_of(call.args)
             is_cut = cut is not None and len(arguments) > cut
             calls[str(call.id)] = {
@@ -73,7 +70,7 @@ def _content_of(event: Event, cut: int | None) -> dict[str, Any]:
                 "name": call.name,
                 "arguments": "" if is_cut else arguments,
             }
-        elif response is not None and _is_id(response.id):
+        elif response is not None and is_id(response.id):
             text = _json_of(response.response)[:cut]
             results[str(response.id)] = {"tool_call_id": response.id, "text": text}
     text = "\n".join(texts)[:cut]
@@ -88,7 +85,3 @@ def _content_of(event: Event, cut: int | None) -> dict[str, Any]:
 
 def _json_of(value: Mapping[str, Any] | None) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _is_id(text: Any) -> bool:
-    return isinstance(text, str) and 0 < len(text.encode()) <= MAX_ID_BYTES and text.isprintable()

@@ -20,10 +20,10 @@ from google.adk.sessions.base_session_service import (
     ListSessionsResponse,
 )
 from memorysidecar import AsyncClient, ErrorReason, MemorySidecarError, NotFound, v1
+from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES
 
 from ._events import (
     IN_RECORD,
-    MAX_PAYLOAD_BYTES,
     event_of,
     message_of,
     payload_of,

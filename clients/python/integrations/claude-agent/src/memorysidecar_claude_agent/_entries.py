@@ -10,13 +10,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from memorysidecar.adapters.messages import CUT_CHARS, is_id
+
 PROVIDER = "claude.transcript"
 PARTED = "claude.transcript.parts"
 """Provider of a payload that names the records of an entry which is too large for a message."""
-MAX_PAYLOAD_BYTES = 458_752
-"""A message takes 1 MiB, and holds the texts of an entry twice: as payload and as content."""
-MAX_ID_BYTES = 256
-CUT_CHARS = 16_384
 ROLES = ("user", "assistant")
 
 
@@ -41,7 +39,7 @@ def _message(
             "data": payload,
         },
     }
-    if _is_id(entry.get("uuid")):
+    if is_id(entry.get("uuid")):
         message["message_id"] = entry["uuid"]
     return message
 
@@ -61,7 +59,7 @@ def _content_of(entry: Mapping[str, Any], cut: int | None) -> dict[str, Any]:
         call_id: Any = block.get("id" if kind == "tool_use" else "tool_use_id")
         if kind == "text" and isinstance(block.get("text"), str):
             texts.append(block["text"][:cut])
-        elif kind == "tool_use" and role == "assistant" and _is_id(call_id) and block.get("name"):
+        elif kind == "tool_use" and role == "assistant" and is_id(call_id) and block.get("name"):
             arguments = json.dumps(block.get("input"), ensure_ascii=False)
             is_cut = cut is not None and len(arguments) > cut
             calls[call_id] = {
@@ -69,7 +67,7 @@ def _content_of(entry: Mapping[str, Any], cut: int | None) -> dict[str, Any]:
                 "name": block["name"],
                 "arguments": "" if is_cut else arguments,
             }
-        elif kind == "tool_result" and role == "user" and _is_id(call_id):
+        elif kind == "tool_result" and role == "user" and is_id(call_id):
             found = (part.get("text") for part in _blocks_of(block.get("content")))
             results[call_id] = {
                 "tool_call_id": call_id,
@@ -88,7 +86,3 @@ def _blocks_of(content: Any) -> list[Mapping[str, Any]]:
         return [{"type": "text", "text": content}]
     blocks = content if isinstance(content, list) else []
     return [block for block in blocks if isinstance(block, Mapping)]
-
-
-def _is_id(text: Any) -> bool:
-    return isinstance(text, str) and 0 < len(text.encode()) <= MAX_ID_BYTES and text.isprintable()

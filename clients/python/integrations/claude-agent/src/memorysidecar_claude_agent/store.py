@@ -18,8 +18,9 @@ from claude_agent_sdk import (
 )
 from claude_agent_sdk.types import SessionListSubkeysKey
 from memorysidecar import Aborted, AlreadyExists, AsyncClient, NotFound, v1
+from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES
 
-from ._entries import MAX_PAYLOAD_BYTES, PARTED, message_of, parted_message_of
+from ._entries import PARTED, message_of, parted_message_of
 
 ROOT = "claude-agent"
 MAX_SESSION_ID_BYTES = 512

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memorysidecar import v1
+from memorysidecar.adapters.messages import is_id
 
 PROVIDER = "openai.agents"
 ROLES = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
@@ -20,7 +21,6 @@ ROLE_NAMES = {
     v1.ROLE_SYSTEM: "system",
     v1.ROLE_TOOL: "assistant",
 }
-MAX_ID_BYTES = 256
 
 
 def message_of(item: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def _content_of(item: Mapping[str, Any]) -> dict[str, Any]:
     kind = item.get("type", "message")
     role = item.get("role")
     call_id = item.get("call_id")
-    has_call = isinstance(call_id, str) and 0 < len(call_id.encode()) <= MAX_ID_BYTES
+    has_call = is_id(call_id)
     if kind == "message" and role in ROLES:
         own = {} if ROLES[role] == role else {"provider_role": role}
         return {"role": ROLES[role], "text": _text_of(item.get("content")), **own}

@@ -12,16 +12,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from memorysidecar import v1
+from memorysidecar.adapters.messages import CUT_CHARS, MAX_PAYLOAD_BYTES, is_id
 from pydantic_ai.conversation_store import ConversationEntry
 from pydantic_ai.messages import ModelMessagesTypeAdapter
 
 PROVIDER = "pydantic-ai"
 IN_RECORD = "pydantic-ai.record"
 """Provider of the payload of an entry that is too large for a message: a record keeps it."""
-MAX_PAYLOAD_BYTES = 458_752
-"""A message takes 1 MiB, and holds the texts of an entry twice: as payload and as content."""
-MAX_ID_BYTES = 256
-CUT_CHARS = 16_384
 
 
 def payload_of(entry: ConversationEntry) -> bytes:
@@ -69,7 +66,7 @@ def _content_of(message: Mapping[str, Any], cut: int | None) -> dict[str, Any]:
         kind, call_id = part["part_kind"], part.get("tool_call_id")
         kinds.add(kind)
         text = "\n".join(_texts_of(part.get("content")))[:cut]
-        if kind == "tool-call" and _is_id(call_id) and part.get("tool_name"):
+        if kind == "tool-call" and is_id(call_id) and part.get("tool_name"):
             arguments = _json_of(part.get("args"))
             is_cut = cut is not None and len(arguments) > cut
             calls[call_id] = {
@@ -77,7 +74,7 @@ def _content_of(message: Mapping[str, Any], cut: int | None) -> dict[str, Any]:
                 "name": part["tool_name"],
                 "arguments": "" if is_cut else arguments,
             }
-        elif kind in ("tool-return", "retry-prompt") and _is_id(call_id) and part.get("tool_name"):
+        elif kind in ("tool-return", "retry-prompt") and is_id(call_id) and part.get("tool_name"):
             is_error = kind == "retry-prompt"
             results[call_id] = {"tool_call_id": call_id, "text": text, "error": is_error}
         elif kind in ("text", "user-prompt", "system-prompt", "retry-prompt"):
@@ -115,7 +112,3 @@ def _json_of(value: Any) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _is_id(text: Any) -> bool:
-    return isinstance(text, str) and 0 < len(text.encode()) <= MAX_ID_BYTES and text.isprintable()

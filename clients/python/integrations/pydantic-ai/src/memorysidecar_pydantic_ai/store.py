@@ -11,6 +11,7 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from memorysidecar import AsyncClient, ErrorReason, MemorySidecarError, NotFound, v1
+from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES
 from pydantic import ConfigDict, TypeAdapter
 from pydantic_ai.conversation import Conversation
 from pydantic_ai.conversation_store import (
@@ -20,7 +21,7 @@ from pydantic_ai.conversation_store import (
     ConversationStore,
 )
 
-from ._entries import IN_RECORD, MAX_PAYLOAD_BYTES, entry_of, message_of, parent_of, payload_of
+from ._entries import IN_RECORD, entry_of, message_of, parent_of, payload_of
 
 ROOT = "pydantic-ai"
 MAX_SESSION_ID_BYTES = 512
