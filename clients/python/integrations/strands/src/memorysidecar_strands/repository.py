@@ -1,0 +1,296 @@
+"""The repository of sessions."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from memorysidecar import Client, ErrorReason, MemorySidecarError, NotFound, v1
+from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES, is_id
+from memorysidecar.adapters.names import MAX_KEY_BYTES, escaped, segment
+from memorysidecar.adapters.records import MAX_RECORD_BYTES
+from strands.session import SessionRepository
+from strands.types.exceptions import SessionException
+from strands.types.session import (
+    Session,
+    SessionAgent,
+    SessionMessage,
+    SessionType,
+    decode_bytes_values,
+    encode_bytes_values,
+)
+
+from ._messages import IN_RECORD, fields_of, payload_of, session_message_of
+
+if TYPE_CHECKING:
+    from strands.multiagent.base import MultiAgentBase
+
+ROOT = "strands"
+MAX_SESSION_ID_BYTES = 512
+
+
+class SidecarSessionRepository(SessionRepository):
+    """Keeps the sessions of a ``RepositorySessionManager`` in Memory Sidecar.
+
+    Each agent of a session has a session of the server, and each of its messages is one of that
+    session's log, acknowledged once it is on disk. States of agents are records.
+
+    :param client: a client, which the repository never closes.
+    :param window: lets an agent begin with the messages that its window has, in place of all.
+    :param root: first part of the names of sessions and records. Repositories with the same root
+        share their sessions.
+    :param attributes: of the sessions of the server, as ``create_session`` takes them: ``policy``,
+        ``user_id``, ``labels``. Their ``agent_id`` is that of Strands.
+    """
+
+    def __init__(
+        self, client: Client, *, window: bool = False, root: str = ROOT, **attributes: Any
+    ) -> None:
+        self.client = client
+        self.window = window
+        self.root = root
+        self._attributes = attributes
+
+    def create_session(self, session: Session, **kwargs: Any) -> Session:
+        put = self._put(self._sessions, session.session_id, session.to_dict(), exists=False)
+        self._write(put, f"session {session.session_id} already exists")
+        return session
+
+    def read_session(self, session_id: str, **kwargs: Any) -> Session | None:
+        found = self._read(self._sessions, session_id)
+        if found is None:
+            return None
+        return Session.from_dict({**found, "session_type": SessionType(found["session_type"])})
+
+    def delete_session(self, session_id: str, **kwargs: Any) -> None:
+        """Deletes a session with its agents and their messages."""
+        if self.read_session(session_id) is None:
+            raise SessionException(f"session {session_id} does not exist")
+        for record in self.client.list_records(self._agents(session_id)):
+            agent = json.loads(self.client.get_whole_record(record.path, record.key).value)
+            log = self.log_of(session_id, agent["agent_id"])
+            self.client.delete_session(log, allow_missing=True)
+        for part in ("messages", "agents", "multi_agents"):
+            path = [self.root, part, segment(session_id)]
+            while self.client.delete_records(path, recursive=True).more:
+                pass
+        # The session goes last: until then the deletion can be repeated.
+        key = segment(session_id, MAX_KEY_BYTES)
+        self.client.delete_record(self._sessions, key, allow_missing=True)
+
+    def create_agent(self, session_id: str, session_agent: SessionAgent, **kwargs: Any) -> None:
+        agent_id = session_agent.agent_id
+        if self.read_session(session_id) is None:
+            raise SessionException(f"session {session_id} does not exist")
+        own: dict[str, Any] = {"agent_id": agent_id} if is_id(agent_id) else {}
+        self.client.ensure_session(self.log_of(session_id, agent_id), **own, **self._attributes)
+        path = self._agents(session_id)
+        put = self._put(path, agent_id, session_agent.to_dict(), exists=False)
+        self._write(put, f"agent {agent_id} already exists in session {session_id}")
+
+    def read_agent(self, session_id: str, agent_id: str, **kwargs: Any) -> SessionAgent | None:
+        found = self._read(self._agents(session_id), agent_id)
+        return None if found is None else SessionAgent.from_dict(found)
+
+    def update_agent(self, session_id: str, session_agent: SessionAgent, **kwargs: Any) -> None:
+        agent_id = session_agent.agent_id
+        previous = self.read_agent(session_id, agent_id)
+        if previous is None:
+            raise SessionException(f"agent {agent_id} does not exist in session {session_id}")
+        session_agent.created_at = previous.created_at
+        put = self._put(self._agents(session_id), agent_id, session_agent.to_dict(), exists=True)
+        self._write(put, f"agent {agent_id} does not exist in session {session_id}")
+
+    def create_message(
+        self, session_id: str, agent_id: str, session_message: SessionMessage, **kwargs: Any
+    ) -> None:
+        payload = payload_of(session_message)
+        message_id = str(session_message.message_id)
+        agent = v1.RecordRef(path=self._agents(session_id), key=segment(agent_id, MAX_KEY_BYTES))
+        exists = v1.RecordPrecondition(exists=True)
+        check = v1.RecordOperation(check=v1.RecordCheck(record=agent, precondition=exists))
+        operations = [check, *self._kept_in_record(session_id, agent_id, message_id, payload)]
+        try:
+            self.client.append(
+                self.log_of(session_id, agent_id),
+                [{"message_id": message_id, **fields_of(session_message, payload)}],
+                record_operations=operations,
+            )
+        except MemorySidecarError as error:
+            if error.reason == ErrorReason.MESSAGE_ALREADY_EXISTS:
+                problem = f"message {message_id} already exists in session {session_id}"
+            elif isinstance(error, NotFound):
+                problem = f"agent {agent_id} does not exist in session {session_id}"
+            else:
+                raise
+            raise SessionException(problem) from error
+
+    def read_message(
+        self, session_id: str, agent_id: str, message_id: int, **kwargs: Any
+    ) -> SessionMessage | None:
+        try:
+            found = self.client.get_message(self.log_of(session_id, agent_id), str(message_id))
+        except NotFound:
+            return None
+        return self._session_message(session_id, agent_id, found.message)
+
+    def update_message(
+        self, session_id: str, agent_id: str, session_message: SessionMessage, **kwargs: Any
+    ) -> None:
+        message_id = session_message.message_id
+        previous = self.read_message(session_id, agent_id, message_id)
+        if previous is None:
+            raise SessionException(f"message {message_id} does not exist in session {session_id}")
+        session_message.created_at = previous.created_at
+        payload = payload_of(session_message)
+        fields = fields_of(session_message, payload)
+        fields.pop("role")
+        kept = self._kept_in_record(session_id, agent_id, str(message_id), payload)
+        if kept:
+            self.client.write_records(kept)
+        changed = {"text": None, "parts": None, "tool_calls": None, **fields}
+        self.client.update_message(self.log_of(session_id, agent_id), str(message_id), **changed)
+
+    def list_messages(
+        self,
+        session_id: str,
+        agent_id: str,
+        limit: int | None = None,
+        offset: int = 0,
+        **kwargs: Any,
+    ) -> list[SessionMessage]:
+        log = self.log_of(session_id, agent_id)
+        wanted = None if limit is None else offset + limit
+        found: list[v1.Message] = []
+        try:
+            if self.window:
+                messages = [*self.client.window(log).messages]
+                found = [one for one in messages if one.provider_payload.provider]
+                found = [one for one in found if int(one.message_id) >= offset][:limit]
+            else:
+                for message in self.client.list_messages(log, page_size=min(wanted or 1000, 1000)):
+                    if len(found) == wanted:
+                        break
+                    found.append(message)
+                found = found[offset:]
+        except NotFound:
+            return []
+        return [self._session_message(session_id, agent_id, message) for message in found]
+
+    def get_window(self, session_id: str, agent_id: str) -> v1.GetWindowResponse | None:
+        """Gets the window of an agent: what fits its policy, with tool calls and their results
+        whole, and the summary of what left it. None if nothing is stored."""
+        try:
+            return self.client.window(self.log_of(session_id, agent_id))
+        except NotFound:
+            return None
+
+    def create_multi_agent(
+        self, session_id: str, multi_agent: MultiAgentBase, **kwargs: Any
+    ) -> None:
+        if self.read_session(session_id) is None:
+            raise SessionException(f"session {session_id} does not exist")
+        self.client.write_records([self._put_multi_agent(session_id, multi_agent, None)])
+
+    def read_multi_agent(
+        self, session_id: str, multi_agent_id: str, **kwargs: Any
+    ) -> dict[str, Any] | None:
+        return self._read(self._multi_agents(session_id), multi_agent_id)
+
+    def update_multi_agent(
+        self, session_id: str, multi_agent: MultiAgentBase, **kwargs: Any
+    ) -> None:
+        put = self._put_multi_agent(session_id, multi_agent, True)
+        self._write(put, f"multi-agent {multi_agent.id} does not exist in session {session_id}")
+
+    def log_of(self, session_id: str, agent_id: str) -> str:
+        """Gives the session of the server that has the messages of an agent."""
+        name = f"{self.root}/{_part(session_id)}/{_part(agent_id)}"
+        if len(name.encode()) <= MAX_SESSION_ID_BYTES:
+            return name
+        return f"{self.root}/{segment(session_id, 64)}/{segment(agent_id, 64)}"
+
+    def _session_message(
+        self, session_id: str, agent_id: str, message: v1.Message
+    ) -> SessionMessage:
+        payload = message.provider_payload.data
+        if message.provider_payload.provider == IN_RECORD:
+            path = self._messages(session_id, agent_id)
+            payload = self.client.get_whole_record(path, message.message_id).value
+        return session_message_of(payload)
+
+    def _kept_in_record(
+        self, session_id: str, agent_id: str, message_id: str, payload: bytes
+    ) -> list[v1.RecordOperation]:
+        """Sends a payload too large for a message; gives the operation that keeps it."""
+        if len(payload) <= MAX_PAYLOAD_BYTES:
+            return []
+        record = v1.NamedRecord(
+            path=self._messages(session_id, agent_id),
+            key=message_id,
+            media_type="application/json",
+            owner=self._owner,
+            **self.client.upload_value(payload)._asdict(),
+        )
+        return [v1.RecordOperation(put=v1.RecordPut(record=record))]
+
+    def _put_multi_agent(
+        self, session_id: str, multi_agent: MultiAgentBase, exists: bool | None
+    ) -> v1.RecordOperation:
+        state = multi_agent.serialize_state()
+        return self._put(self._multi_agents(session_id), multi_agent.id, state, exists=exists)
+
+    def _put(
+        self, path: list[str], name: str, value: dict[str, Any], *, exists: bool | None
+    ) -> v1.RecordOperation:
+        data = json.dumps(encode_bytes_values(value), ensure_ascii=False).encode()
+        is_large = len(data) > MAX_RECORD_BYTES
+        record = v1.NamedRecord(
+            path=path,
+            key=segment(name, MAX_KEY_BYTES),
+            media_type="application/json",
+            owner=self._owner,
+            **(self.client.upload_value(data)._asdict() if is_large else {"value": data}),
+        )
+        demand = None if exists is None else v1.RecordPrecondition(exists=exists)
+        return v1.RecordOperation(put=v1.RecordPut(record=record, precondition=demand))
+
+    def _write(self, operation: v1.RecordOperation, problem: str) -> None:
+        try:
+            self.client.write_records([operation])
+        except MemorySidecarError as error:
+            conflicts = (ErrorReason.RECORD_ALREADY_EXISTS, ErrorReason.RECORD_NOT_FOUND)
+            if error.reason not in conflicts:
+                raise
+            raise SessionException(problem) from error
+
+    def _read(self, path: list[str], name: str) -> dict[str, Any] | None:
+        try:
+            record = self.client.get_whole_record(path, segment(name, MAX_KEY_BYTES))
+        except NotFound:
+            return None
+        found: dict[str, Any] = decode_bytes_values(json.loads(record.value))
+        return found
+
+    @property
+    def _sessions(self) -> list[str]:
+        return [self.root, "sessions"]
+
+    def _agents(self, session_id: str) -> list[str]:
+        return [self.root, "agents", segment(session_id)]
+
+    def _multi_agents(self, session_id: str) -> list[str]:
+        return [self.root, "multi_agents", segment(session_id)]
+
+    def _messages(self, session_id: str, agent_id: str) -> list[str]:
+        return [self.root, "messages", segment(session_id), segment(agent_id)]
+
+    @property
+    def _owner(self) -> v1.MemoryScope | None:
+        user = self._attributes.get("user_id")
+        return None if user is None else v1.MemoryScope(user_id=user)
+
+
+def _part(text: str) -> str:
+    """Escapes a part of a name that ``/`` separates."""
+    return escaped(text).replace("/", "%2F")

@@ -1,0 +1,242 @@
+"""The repository: exactness, the window, redaction, sizes, a kill in the middle of a run, races,
+erasure."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from integration import erase
+from memorysidecar import Client, MemorySidecarError, policy
+from real import RealServer
+from scripted import ANSWER, Scripted, use
+from strands import Agent, tool
+from strands.session import RepositorySessionManager
+from strands.types.exceptions import SessionException
+from strands.types.session import Session, SessionAgent, SessionMessage, SessionType
+
+from memorysidecar_strands import SidecarSessionRepository
+
+CONTENTS: list[tuple[str, list[dict[str, Any]]]] = [
+    ("user", [{"text": "Where are the storks?"}, {"image": {"format": "png", "source": {
+        "bytes": b"\xff\0"}}}]),
+    ("assistant", [{"reasoningContent": {"reasoningText": {"text": "Hm.", "signature": "s"}}},
+        {"text": "I look."}, use("look", "c1", at=1.0), use("look", "c2", big=9007199254740993)]),
+    ("user", [{"toolResult": {"toolUseId": "c2", "status": "error", "content": [{"text": "No."}]}},
+        {"toolResult": {"toolUseId": "c1", "status": "success", "content": [
+            {"json": {"z": 1.0, "a": None}}, {"text": "On the roof."}]}}]),
+    ("assistant", [{"text": "On the roof.\r\n😀"}]),
+    ("user", []),
+]  # fmt: skip
+
+
+def message(index: int, text: str | None = None) -> SessionMessage:
+    role, content = CONTENTS[index % len(CONTENTS)]
+    if text is not None:
+        role, content = ("user", "assistant")[index % 2], [{"text": text}]
+    return SessionMessage.from_message({"role": role, "content": content}, index)
+
+
+def fill(repository: SidecarSessionRepository, count: int, *, name: str = "trip") -> None:
+    """Creates a session with an agent and messages."""
+    repository.create_session(Session(session_id=name, session_type=SessionType.AGENT))
+    repository.create_agent(name, SessionAgent("a", {"n": 1}, {"name": "Sliding"}))
+    for index in range(count):
+        repository.create_message(name, "a", message(index))
+
+
+def test_messages_come_back_exactly(client: Client) -> None:
+    repository = SidecarSessionRepository(client)
+    fill(repository, 5)
+    again = repository.list_messages("trip", "a")
+    assert [one.message for one in again] == [message(index).message for index in range(5)]
+    assert repr(again[1].message["content"][2]) == repr(CONTENTS[1][1][2])
+    assert repository.list_messages("trip", "a", limit=2, offset=1) == again[1:3]
+    assert repository.list_messages("trip", "a", limit=0) == []
+    assert repository.read_message("trip", "a", 3) == again[3]
+    assert repository.read_message("trip", "a", 9) is None
+    assert repository.list_messages("other", "a") == []
+    log = list(client.list_messages(repository.log_of("trip", "a")))
+    assert [call.tool_call_id for call in log[1].tool_calls] == ["c1", "c2"]
+    assert [part.tool_result.error for part in log[2].parts] == [True, False]
+
+
+def test_names_of_any_text_are_told_apart(client: Client) -> None:
+    repository = SidecarSessionRepository(client)
+    names = ["", "/", "a/b", "a%2Fb", "\n", "n" * 600, "n" * 601, "😀" * 200]
+    for number, name in enumerate(names):
+        repository.create_session(Session(session_id=name, session_type=SessionType.AGENT))
+        for agent_id in names:
+            repository.create_agent(name, SessionAgent(agent_id, {}, {}))
+            text = f"{number} {agent_id[:3]}"
+            repository.create_message(name, agent_id, message(0, text))
+    for number, name in enumerate(names):
+        assert repository.read_session(name).session_id == name  # type: ignore[union-attr]
+        for agent_id in names:
+            [found] = repository.list_messages(name, agent_id)
+            assert found.message["content"] == [{"text": f"{number} {agent_id[:3]}"}]
+
+
+@pytest.mark.parametrize("size", [300_000, 500_000, 5_000_000])
+def test_messages_and_states_of_any_size_come_back(client: Client, size: int) -> None:
+    repository = SidecarSessionRepository(client)
+    fill(repository, 0)
+    large = message(0, "x" * size)
+    repository.create_message("trip", "a", large)
+    assert repository.read_message("trip", "a", 0) == large
+    large.redact_message = {"role": "user", "content": [{"text": "y" * size}]}
+    repository.update_message("trip", "a", large)
+    assert repository.list_messages("trip", "a")[0].to_message() == large.redact_message
+    repository.update_agent("trip", SessionAgent("a", {"s": "x" * size}, {}))
+    assert repository.read_agent("trip", "a").state == {"s": "x" * size}  # type: ignore[union-attr]
+    repository.delete_session("trip")
+    assert list(client.list_records("strands", recursive=True)) == []
+    assert list(client.list_sessions()) == []
+
+
+def test_more_than_a_page_comes_back(client: Client) -> None:
+    repository = SidecarSessionRepository(client)
+    fill(repository, 1_100)
+    again = repository.list_messages("trip", "a")
+    assert [one.message_id for one in again] == list(range(1_100))
+    some = repository.list_messages("trip", "a", limit=60, offset=1_010)
+    assert [one.message_id for one in some] == list(range(1_010, 1_070))
+
+
+def test_what_is_redacted_is_found_no_more(client: Client) -> None:
+    repository = SidecarSessionRepository(client)
+    fill(repository, 0)
+    secret = message(0, "The password is kumquat.")
+    repository.create_message("trip", "a", secret)
+    secret.redact_message = {"role": "user", "content": [{"text": "Blocked."}]}
+    repository.update_message("trip", "a", secret)
+    [found] = repository.list_messages("trip", "a")
+    assert found.to_message()["content"] == [{"text": "Blocked."}]
+    assert [one.text for one in client.list_messages(repository.log_of("trip", "a"))] == [
+        "Blocked."
+    ]
+    assert all("kumquat" not in hit.passage for hit in client.recall("kumquat").hits)
+
+
+def test_what_exists_or_is_missing_is_an_error(client: Client) -> None:
+    repository = SidecarSessionRepository(client)
+    fill(repository, 1)
+    calls: list[Any] = [
+        lambda: repository.create_session(Session("trip", SessionType.AGENT)),
+        lambda: repository.create_agent("trip", SessionAgent("a", {}, {})),
+        lambda: repository.create_agent("other", SessionAgent("a", {}, {})),
+        lambda: repository.update_agent("trip", SessionAgent("b", {}, {})),
+        lambda: repository.create_message("trip", "a", message(0)),
+        lambda: repository.create_message("trip", "b", message(0)),
+        lambda: repository.create_message("other", "a", message(0)),
+        lambda: repository.update_message("trip", "a", message(1)),
+        lambda: repository.delete_session("other"),
+    ]
+    for call in calls:
+        with pytest.raises(SessionException, match="exist"):
+            call()
+    with pytest.raises(MemorySidecarError, match="path"):
+        SidecarSessionRepository(client, root="x" * 300).read_session("trip")
+
+
+def test_the_window_keeps_its_limit_and_the_log_keeps_all(client: Client) -> None:
+    limit = policy.token_budget(max_tokens=80)
+    repository = SidecarSessionRepository(client, window=True, policy=limit)
+    sizes = []
+    for number in range(12):
+        model = Scripted(use("look", f"c{number}", at="roof"), ANSWER)
+
+        @tool
+        def look(at: str) -> str:
+            """Looks at a place."""
+            return f"Storks at {at}."
+
+        agent = Agent(
+            model=model,
+            tools=[look],
+            agent_id="a",
+            session_manager=RepositorySessionManager("long", repository),
+            callback_handler=None,
+        )
+        agent(f"What does note {number} say about storks?")
+        sizes.append(len(model.seen[0]))
+        uses = [
+            block["toolUse"]
+            for one in model.seen[0]
+            for block in one["content"]
+            if "toolUse" in block
+        ]
+        results = [
+            block["toolResult"]
+            for one in model.seen[0]
+            for block in one["content"]
+            if "toolResult" in block
+        ]
+        assert [one["toolUseId"] for one in uses] == [one["toolUseId"] for one in results]
+    assert 4 < max(sizes) < 20
+    window = repository.get_window("long", "a")
+    assert window is not None
+    assert window.window_totals.token_count <= 80
+    log = SidecarSessionRepository(client)
+    assert len(log.list_messages("long", "a")) == 48
+    found = client.recall("note 3", page_size=3)
+    assert any("note 3" in hit.message.message.text for hit in found.hits)
+    assert repository.get_window("long", "b") is None
+
+
+def test_an_agent_goes_on_after_the_server_was_killed(own_server: RealServer) -> None:
+    @tool
+    def look(place: str) -> str:
+        """Looks at a place."""
+        own_server.kill()
+        own_server.start()
+        return f"Storks at {place}."
+
+    with Client(own_server.address, timeout=60) as client:
+        repository = SidecarSessionRepository(client)
+        for model in (Scripted(use("look", "c1", place="the roof"), ANSWER), Scripted(ANSWER)):
+            sessions = RepositorySessionManager("trip", repository)
+            agent = Agent(
+                model=model, tools=[look], session_manager=sessions, callback_handler=None
+            )
+            agent("Where are they?")
+            own_server.kill()
+            own_server.start()
+        stored = [one.to_message() for one in repository.list_messages("trip", agent.agent_id)]
+        assert stored == agent.messages
+        assert [one["role"] for one in stored] == ["user", "assistant"] * 3
+
+
+def test_of_two_writers_of_a_message_one_is_told(client: Client) -> None:
+    repository = SidecarSessionRepository(client)
+    fill(repository, 0)
+
+    def write(writer: int) -> int:
+        written = 0
+        for index in range(20):
+            try:
+                repository.create_message("trip", "a", message(index, f"{writer}"))
+                written += 1
+            except SessionException:
+                pass
+        return written
+
+    with ThreadPoolExecutor(2) as threads:
+        written = list(threads.map(write, range(2)))
+    assert sum(written) == 20
+    stored = repository.list_messages("trip", "a")
+    assert sorted(one.message_id for one in stored) == list(range(20))
+    texts = [one.message["content"][0]["text"] for one in stored]
+    assert [texts.count(str(writer)) for writer in range(2)] == written
+
+
+def test_a_user_is_erased_with_the_sessions(client: Client) -> None:
+    for user in ("ana", "bob"):
+        fill(SidecarSessionRepository(client, user_id=user), 3, name=user)
+    erase(client, "ana")
+    repository = SidecarSessionRepository(client)
+    assert repository.read_session("ana") is None
+    assert repository.read_agent("ana", "a") is None
+    assert repository.list_messages("ana", "a") == []
+    assert len(repository.list_messages("bob", "a")) == 3
