@@ -28,6 +28,16 @@ def databases(own: Any, db_path: str = "knowledge.db") -> Any:
     return own.KnowledgeStore(db_path)
 
 
+def session_files(own: Any, directory: str = "", default_ttl: int | None = None) -> Any:
+    """A session store that is known by a folder."""
+    return own.SessionStore(default_ttl)
+
+
+def session_databases(own: Any, db_path: str = "", default_ttl: int | None = None) -> Any:
+    """A session store that is known by a file."""
+    return own.SessionStore(default_ttl)
+
+
 def triples(own: Any, max_triples: int = 200) -> Any:
     """A store of triples that is empty."""
     return own.TripleStore(max_triples, user_id=uuid.uuid4().hex)
@@ -49,6 +59,8 @@ REPLACED: dict[str, tuple[str, dict[str, Any]]] = {
             "FileKnowledgeStore": files,
             "SQLiteKnowledgeStore": databases,
             "InMemoryTripleStore": triples,
+            "JsonFileSessionStore": session_files,
+            "SQLiteSessionStore": session_databases,
             "SQLiteTripleStore": triple_databases,
         },
     ),
@@ -71,7 +83,9 @@ def replace(dropin: str) -> None:
     own = importlib.import_module(f"memorysidecar.compat.{dropin}")
     top = importlib.import_module(package)
     for found in pkgutil.walk_packages(top.__path__, f"{package}."):
-        if found.name.count(".") <= 3 and any(one in found.name for one in ("memory", "knowledge")):
+        if found.name.count(".") <= 3 and any(
+            one in found.name for one in ("memory", "knowledge", "session")
+        ):
             importlib.import_module(found.name)
     for module in list(sys.modules.values()):
         name = getattr(module, "__name__", "")

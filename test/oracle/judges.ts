@@ -27,11 +27,19 @@ const SELECTOOLS_TESTS = [
   ...["conversation_branching", "summarize_on_trim", "sessions", "concurrency_smoke"],
   ...["property_based", "prompt_compression", "unified_memory_config"],
   ...["knowledge", "knowledge_stores", "knowledge_sanitizers", "knowledge_backend"],
-  ...["knowledge_graph", "entity_memory"],
+  ...["knowledge_graph", "entity_memory", "sessions_edge_cases", "features_in_graph"],
+  ...["bug_hunt_batch1_security", "bug_hunt_regression", "consolidation_regression"],
+  ...["v016_regression", "multi_agent_edge_cases", "knowledge_stores_error_handling"],
+  ...["sessions_redis", "sessions_supabase", "sessions_mongo", "sessions_dynamodb"],
 ];
 
 const NAIVE = "test_knowledge_stores.py::TestNaiveDatetimeRegressions";
-/** Tests that read or write the files of the stores of selectools. */
+const JSON_STORE = "test_sessions.py::TestJsonFileSessionStore";
+const SQLITE_STORE = "test_sessions.py::TestSQLiteSessionStore";
+const EDGES = "test_sessions_edge_cases.py::Test";
+const BUGS = "test_bug_hunt_regression.py::Test";
+const SECURITY = "test_bug_hunt_batch1_security.py::Test";
+/** Tests that read or write the files of the stores of selectools, or need one there. */
 const SELECTOOLS_FILES = [
   `${NAIVE}::test_file_store_query_with_naive_created_at`,
   `${NAIVE}::test_file_store_is_expired_naive`,
@@ -39,6 +47,36 @@ const SELECTOOLS_FILES = [
   `${NAIVE}::test_sqlite_store_row_to_entry_naive`,
   `${NAIVE}::test_file_store_load_all_invalid_isoformat_date`,
   "test_knowledge_sanitizers.py::TestNoHookRegression::test_persistence_format_unchanged",
+  `${JSON_STORE}SaveLoad::test_preserves_created_at_on_overwrite`,
+  `${JSON_STORE}TTL`,
+  `${JSON_STORE}DeleteListExists::test_exists_expired`,
+  `${JSON_STORE}DeleteListExists::test_list_excludes_expired`,
+  `${JSON_STORE}DeleteListExists::test_creates_directory`,
+  `${SQLITE_STORE}TTL`,
+  `${SQLITE_STORE}DeleteListExists::test_list_excludes_expired`,
+  `${SQLITE_STORE}Search::test_fts5_ranking_sanity`,
+  `${SQLITE_STORE}Search::test_old_database_upgrade_path`,
+  `${SQLITE_STORE}Search::test_like_fallback_warns_and_matches`,
+  `${SQLITE_STORE}Search::test_fts5_detection_cross_build_reuse`,
+  `${SQLITE_STORE}Search::test_backfill_reindexes_stale_rows`,
+  `${EDGES}JsonFileTTLEdgeCases::test_list_removes_expired_files`,
+  `${EDGES}JsonFileTTLEdgeCases::test_list_handles_os_error_on_expired_delete`,
+  `${EDGES}SQLiteEdgeCases::test_preserves_created_at_on_overwrite`,
+  `${EDGES}SQLiteEdgeCases::test_exists_expired_returns_false`,
+  `${EDGES}SQLiteEdgeCases::test_list_cleans_up_expired`,
+  `${BUGS}CrashSafeWriteRegression`,
+  "test_consolidation_regression.py::TestSQLiteTripleStoreWAL::test_wal_mode_enabled",
+];
+/** Tests that refuse ids which are no names of files. */
+const SELECTOOLS_FILE_NAMES = [
+  `${BUGS}PathTraversalRegression::test_dotdot_rejected`,
+  `${BUGS}PathTraversalRegression::test_slash_rejected`,
+  `${SECURITY}PathTraversal::test_rejects_path_traversal`,
+  `${SECURITY}PathTraversal::test_rejects_slash_in_id`,
+];
+const SELECTOOLS_PRIVATE = [
+  `${BUGS}ClearResetsSummaryRegression::test_summary_cleared`,
+  "test_v016_regression.py::TestBug3EntityMalformedAttributes::test_non_dict_attributes_handled",
 ];
 
 const LAUREN_TESTS = [
@@ -109,6 +147,18 @@ export const JUDGES: readonly Judge[] = [
           test: `tests/${test}`,
           because: "it reads or writes a file of a store",
         })),
+        ...SELECTOOLS_FILE_NAMES.map((test) => ({
+          test: `tests/${test}`,
+          because: "it refuses an id that cannot name a file; the server keeps any id",
+        })),
+        ...SELECTOOLS_PRIVATE.map((test) => ({
+          test: `tests/${test}`,
+          because: "it writes a private field",
+        })),
+        {
+          test: `tests/${BUGS}AsyncConfirmActionRegression::test_async_callback_rejected_in_sync`,
+          because: "its fixture is not in the source distribution",
+        },
       ],
     },
   },

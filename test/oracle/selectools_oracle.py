@@ -5,19 +5,27 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+import os
 import random
+import sys
 import tempfile
+import time
 from datetime import datetime, timedelta, timezone
 from typing import Any
+from unittest.mock import patch
 
+from memorysidecar import Client
 from memorysidecar.compat import use
+from memorysidecar.compat._shared import client_or_default
 from memorysidecar.compat.selectools import ConversationMemory as Ours
 from memorysidecar.compat.selectools import EntityMemory as OurEntities
-from memorysidecar.compat.selectools import KnowledgeStore, TripleStore
+from memorysidecar.compat.selectools import KnowledgeStore, SessionStore, TripleStore
+from selectools import sessions
 from selectools.entity_memory import Entity, EntityMemory
 from selectools.knowledge import FileKnowledgeStore, KnowledgeEntry
 from selectools.knowledge_graph import InMemoryTripleStore, Triple
 from selectools.memory import ConversationMemory as Theirs
+from selectools.sessions import JsonFileSessionStore, SQLiteSessionStore
 from selectools.types import ContentPart, Message, Role, ToolCall
 
 from compare import Case, Feature, Side, main
@@ -288,11 +296,189 @@ def play_entities(case: Case, side: Side) -> list[Any]:
     return seen
 
 
+SESSIONS = ["a", "b", "über 東京"]
+SPACES = [None, None, "team"]
+
+
+def draw_sessions(rng: random.Random) -> Case:
+    """Memories that change, and sessions that are saved, loaded, copied, found and forgotten."""
+    calls: list[str] = []
+    ops: list[dict[str, Any]] = []
+    is_file = rng.random() < 0.5
+    for _ in range(rng.randint(5, 30)):
+        of: dict[str, Any] = {"memory": rng.randint(0, 1), "name": rng.choice(SESSIONS)}
+        of["space"] = rng.choice(SPACES)
+        kind = rng.random()
+        if kind < 0.3:
+            many = [draw_message(rng, calls) for _ in range(rng.randint(1, 4))]
+            ops.append({"op": "add", "messages": many, **of})
+        elif kind < 0.4:
+            ops.append({"op": rng.choice(["clear", "cut", "limit"]), "n": rng.randint(1, 6), **of})
+        elif kind < 0.45:
+            ops.append({"op": "summary", "text": rng.choice([None, line(rng)]), **of})
+        elif kind < 0.9:
+            asked = ["save", "save", "save", "load", "load", "exists", "delete", "list"]
+            ops.append({"op": rng.choice(asked), **of})
+        elif kind < 0.93:
+            ops.append({"op": "branch", "to": rng.choice(SESSIONS), **of})
+        elif kind < 0.96:
+            ops.append({"op": "wait", "seconds": rng.choice([40, 101])})
+        else:
+            words = ["Anna", "trains Acme", "birthday", "東京", "nothing", " "]
+            query = line(rng, 2) if is_file else rng.choice(words)
+            ops.append({"op": "search", "query": query, "limit": rng.choice([0, 1, 5]), **of})
+    options = {"is_file": is_file, "ttl": rng.choice([None, None, 100])}
+    tokens = rng.choice([None, None, rng.randint(1, 60)])
+    limits = {"max_messages": rng.randint(1, 12), "max_tokens": tokens}
+    return {"options": {**options, "limits": limits}, "ops": ops}
+
+
+class Clock:
+    """A clock that the case sets forward."""
+
+    sleep = staticmethod(time.sleep)
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def time(self) -> float:
+        """Gives the seconds since 1970."""
+        return time.time() + self.ahead
+
+
+def _for_sessions(namespace: str) -> Client:
+    """The client of the case in a namespace of its own."""
+    client = copy.copy(client_or_default(None))
+    client.namespace = namespace
+    return client
+
+
+class Sessions:
+    """Two memories and a session store, as a case uses them."""
+
+    def __init__(self, case: Case, side: Side, folder: str, clock: Clock, kind: Any) -> None:
+        options = case["options"]
+        self.kind, self.clock, self.is_file = kind, clock, options["is_file"]
+        if side == "ours":
+            namespace = f"sessions-{os.getpid()}-{next(rounds)}"
+            self.store: Any = SessionStore(options["ttl"], client=_for_sessions(namespace))
+        elif self.is_file:
+            self.store = JsonFileSessionStore(folder, options["ttl"])
+        else:
+            self.store = SQLiteSessionStore(f"{folder}/sessions.db", options["ttl"])
+        self.memories = [kind(**options["limits"]) for _ in range(2)]
+        # Times of the first save.
+        self.made: dict[str, float] = {}
+
+    def document(self, number: int, change: dict[str, Any]) -> None:
+        """Makes a memory of its document, with a change."""
+        self.memories[number] = self.kind.from_dict({**self.memories[number].to_dict(), **change})
+
+    def change(self, op: dict[str, Any]) -> Any:
+        """Changes a memory."""
+        memory = self.memories[op["memory"]]
+        match op["op"]:
+            case "add":
+                memory.add_many([message_of(one) for one in op["messages"]])
+            case "clear":
+                memory.clear()
+            case "cut":
+                left = memory.to_dict()["messages"][: op["n"]]
+                self.document(op["memory"], {"messages": left})
+            case "limit":
+                memory.max_messages = op["n"]
+            case "summary":
+                memory.summary = op["text"]
+        return self.memories[op["memory"]].to_dict()
+
+    def ask(self, op: dict[str, Any]) -> Any:
+        """Calls the store. Gives what it answers."""
+        number, name, space = op["memory"], op["name"], op["space"]
+        match op["op"]:
+            case "save":
+                return self.store.save(name, self.memories[number], space)
+            case "load":
+                found = self.store.load(name, namespace=space)
+                if found is not None:
+                    self.memories[number] = self.kind.from_dict(found.to_dict())
+                return [found is not None, self.memories[number].to_dict()]
+            case "exists":
+                return self.store.exists(name, space)
+            case "delete":
+                self.made.pop(f"{space}:{name}" if space else name, None)
+                return self.store.delete(name, space)
+            case "branch":
+                return self.store.branch(name, op["to"], namespace=space)
+            case "list":
+                return self.listed()
+        return self.found(op["query"], space, op["limit"])
+
+    def listed(self) -> Any:
+        """The sessions, and if their times are those of the first and of the newest save."""
+        whole = sorted(self.store.list(), key=lambda one: one.session_id)
+        known = [self.made.setdefault(one.session_id, one.created_at) for one in whole]
+        self.made = {one.session_id: one.created_at for one in whole}
+        return [
+            [
+                one.session_id,
+                one.message_count,
+                one.created_at == made <= one.updated_at <= self.clock.time(),
+            ]
+            for one, made in zip(whole, known, strict=True)
+        ]
+
+    def found(self, query: str, space: str | None, limit: int) -> Any:
+        """Result of a search. The two stores of selectools agree on the sessions alone, and the
+        one in files leaves out their namespaces."""
+        found = self.store.search(query, space, limit if space and self.is_file else 100 * limit)
+        if not self.is_file:
+            return sorted(one.session_id for one in found)
+        shown = [
+            [one.session_id.rpartition(":")[2], one.score, one.matched_messages] for one in found
+        ]
+        return shown if space else sorted(shown)
+
+
+def play_sessions(case: Case, side: Side, kind: Any = None) -> list[Any]:
+    """Results of the operations."""
+    clock = Clock()
+    kind = kind or (Theirs if side == "theirs" else Ours)
+    seen: list[Any] = []
+    module = sys.modules[SessionStore.__module__] if side == "ours" else sessions
+    with tempfile.TemporaryDirectory() as folder, patch.object(module, "time", clock):
+        at = Sessions(case, side, folder, clock, kind)
+        for op in case["ops"]:
+            # The clocks of computers are finer than those of file systems.
+            clock.ahead += op.get("seconds", 0.001)
+            if op["op"] in ("add", "clear", "cut", "limit", "summary"):
+                seen.append(at.change(op))
+            elif op["op"] != "wait":
+                try:
+                    seen.append(at.ask(op))
+                except ValueError as error:
+                    seen.append(str(error))
+        return [*seen, at.listed()]
+
+
+def play_plain_sessions(case: Case, side: Side) -> list[Any]:
+    """The same, with memories of selectools in either store."""
+    return play_sessions(case, side, Theirs)
+
+
+def known_sessions(case: Case, theirs: Any, ours: Any) -> str | None:
+    """The differences that are meant."""
+    if '"content_parts"' in json.dumps(case):
+        return "text parts count in a document that is imported"
+    return None
+
+
 FEATURES = [
     Feature("memory", draw_memory, play_memory, known_memory),
     Feature("knowledge", draw_knowledge, play_knowledge),
     Feature("triples", draw_triples, play_triples),
     Feature("entities", draw_entities, play_entities),
+    Feature("sessions", draw_sessions, play_sessions, known_sessions),
+    Feature("sessions of plain memories", draw_sessions, play_plain_sessions, is_recorded=False),
 ]
 
 if __name__ == "__main__":

@@ -7,10 +7,14 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import grpc
+
+from memorysidecar import Client
 
 ROOT = Path(__file__).resolve().parents[3]
 START_SECONDS = 20.0
@@ -97,3 +101,16 @@ class RealServer:
     ) -> None:
         self.stop()
         shutil.rmtree(self.folder)
+
+
+class Between:
+    """A client that does something once, before its first call of a method."""
+
+    def __init__(self, client: Client, method: str, act: Callable[[], None]) -> None:
+        self._client, self._method, self._act = client, method, act
+
+    def __getattr__(self, name: str) -> Any:
+        if name == self._method:
+            self._method = ""
+            self._act()
+        return getattr(self._client, name)

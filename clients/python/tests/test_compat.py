@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from real import Between
 
 from memorysidecar import Client, Invalid
 
@@ -87,19 +88,6 @@ def test_conversations_of_lauren_are_sessions(frameworks: Client) -> None:
     assert [hit.passage for hit in hits[:1]] == ["Hyperion is a redwood."]
     events = frameworks.list_events(filter={"session_id": "trees"})
     assert any(event.HasField("messages_appended") for event in events)
-
-
-class Between:
-    """A client that does something once, before its first call of a method."""
-
-    def __init__(self, client: Client, method: str, act: Callable[[], None]) -> None:
-        self._client, self._method, self._act = client, method, act
-
-    def __getattr__(self, name: str) -> Any:
-        if name == self._method:
-            self._method = ""
-            self._act()
-        return getattr(self._client, name)
 
 
 def snapshot(name: str, count: int) -> dict[str, Any]:

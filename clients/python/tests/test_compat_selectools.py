@@ -6,10 +6,13 @@ import copy
 import importlib
 import pickle
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
+import grpc
 import pytest
+from real import Between
 
-from memorysidecar import Client
+from memorysidecar import Aborted, Client, ErrorReason
 
 
 def test_a_memory_of_selectools_goes_on_in_another_process(frameworks: Client) -> None:
@@ -135,3 +138,187 @@ def test_entities_of_selectools_are_entities_like_others(frameworks: Client) -> 
     copied = selectools.EntityMemory.from_dict(first.to_dict(), None, user_id="bo")
     assert copied.to_dict()["entities"] == first.to_dict()["entities"]
     assert selectools.EntityMemory(None).entities == []
+
+
+def said(*texts: str) -> list[Any]:
+    """Messages of a user."""
+    types = importlib.import_module("selectools.types")
+    return [types.Message(types.Role.USER, text) for text in texts]
+
+
+def texts(memory: Any) -> list[str]:
+    """The contents of the messages of a memory."""
+    return [one["content"] for one in memory.to_dict()["messages"]]
+
+
+def test_a_saved_session_is_one_of_the_server(frameworks: Client) -> None:
+    """A save writes what is new; what left the memory stays in the log, and is found."""
+    selectools = importlib.import_module("memorysidecar.compat.selectools")
+    store = selectools.SessionStore(3_600)
+    memory = selectools.ConversationMemory(3, 400)
+    memory.add_many(said("The redwood is tall", "two", "three"))
+    frameworks.create_session("team:chat", labels={"topic": "trees"}, metadata={"n": 1})
+    assert store.load("chat", "team") is None
+    store.save("chat", memory, "team")
+    first = [one.message_id for one in frameworks.list_messages("team:chat")]
+    memory.add_many(said("four"))
+    memory.summary = "About trees."
+    store.save("chat", memory, namespace="team")
+    log = list(frameworks.list_messages("team:chat"))
+    assert [one.text for one in log] == ["The redwood is tall", "two", "three", "four"]
+    assert [one.message_id for one in log[:3]] == first
+    assert frameworks.recall("redwood", session_id="team:chat").hits
+    session = frameworks.get_session("team:chat")
+    assert (session.ttl.seconds, session.summary.text) == (3_600, "About trees.")
+    assert (session.labels["topic"], session.metadata["n"]) == ("trees", 1)
+    # Another program goes on with the session.
+    call = {"tool_call_id": "c1", "name": "find", "arguments": '{"q": 1}'}
+    odd = [{**call, "tool_call_id": given, "arguments": given} for given in ("[1]", "1 2")]
+    image = {"image": {"url": "https://example.com/a.png"}}
+    data = {"image": {"data": b"hi", "media_type": "image/png"}}
+    frameworks.append(
+        "team:chat",
+        [
+            {"role": "assistant", "text": "Wait.", "tool_calls": [call, *odd]},
+            {"role": "tool", "text": "Found.", "tool_call_id": "c1", "name": "find"},
+            {"role": "user", "parts": [{"text": "See"}, image, data]},
+        ],
+    )
+    loaded = selectools.SessionStore().load("chat", namespace="team")
+    whole = loaded.to_dict()
+    assert (whole["max_messages"], whole["max_tokens"]) == (3, 400)
+    assert texts(loaded) == ["two", "three", "four", "Wait.", "Found.", "See"]
+    given = [one["parameters"] for one in whole["messages"][3]["tool_calls"]]
+    assert given == [{"q": 1}, {"arguments": [1]}, {"arguments": "1 2"}]
+    assert whole["messages"][4]["tool_result"] == "Found."
+    kinds = [part["type"] for part in whole["messages"][5]["content_parts"]]
+    assert kinds == ["text", "image_url", "image_base64"]
+    # A store without a time to live takes it away, as its sessions live for ever.
+    selectools.SessionStore().save("chat", loaded, "team")
+    assert not frameworks.get_session("team:chat").HasField("ttl")
+    assert len(list(frameworks.list_messages("team:chat"))) == 7
+
+
+def test_a_memory_that_changed_at_its_end_replaces_the_saved_one(frameworks: Client) -> None:
+    """Messages that were taken back are erased, those of an emptied memory too."""
+    selectools = importlib.import_module("memorysidecar.compat.selectools")
+    store = selectools.SessionStore()
+    memory = selectools.ConversationMemory(2_500)
+    memory.add_many(said("one", "two", "three"))
+    store.save("chat", memory)
+    first = next(iter(frameworks.list_messages("chat")))
+    whole = memory.to_dict()
+    other = [*whole["messages"][:1], *[{"role": "user", "content": str(n)} for n in range(2_100)]]
+    changed = selectools.ConversationMemory.from_dict({**whole, "messages": other})
+    store.save("chat", changed)
+    log = list(frameworks.list_messages("chat", page_size=1_000))
+    assert (len(log), log[0].message_id) == (2_101, first.message_id)
+    assert texts(store.load("chat")) == ["one", *map(str, range(2_100))]
+    store.save("chat", memory)
+    assert [one.text for one in frameworks.list_messages("chat")] == ["one", "two", "three"]
+    memory.clear()
+    store.save("chat", memory)
+    assert (list(frameworks.list_messages("chat")), texts(store.load("chat"))) == ([], [])
+
+
+def test_a_memory_that_is_the_session_is_saved_by_its_name(frameworks: Client) -> None:
+    """It is written once; its forks are no saved sessions."""
+    selectools = importlib.import_module("memorysidecar.compat.selectools")
+    store = selectools.SessionStore()
+    memory = selectools.ConversationMemory(2, session_id="chat")
+    store.save("chat", memory)
+    assert texts(store.load("chat")) == []
+    memory.add_many(said("one", "two", "three"))
+    store.save("chat", memory)
+    assert len(list(frameworks.list_messages("chat"))) == 3
+    assert texts(store.load("chat")) == ["two", "three"]
+    copied = memory.branch()
+    assert [one.session_id for one in store.list()] == ["chat"]
+    assert not store.delete(copied.session_id)
+    assert store.delete("chat")
+    assert (store.list(), len(copied)) == ([], 2)
+
+
+@pytest.mark.parametrize("method", ["append", "set_summary", "replace_messages"])
+def test_of_two_saves_the_last_to_end_wins_whole(frameworks: Client, method: str) -> None:
+    """No session has messages or the summary of both; a deletion in between is undone."""
+    selectools = importlib.import_module("memorysidecar.compat.selectools")
+    other = selectools.SessionStore()
+
+    def memory(*contents: str) -> Any:
+        made = selectools.ConversationMemory()
+        made.add_many(said("both", *contents))
+        made.summary = f"About {contents[0]}."
+        return made
+
+    def save() -> None:
+        other.save("chat", memory("theirs", "more"))
+
+    for act in (save, lambda: other.delete("chat")):
+        other.save("chat", memory("before"))
+        store = selectools.SessionStore(client=Between(frameworks, method, act))
+        store.save("chat", memory("mine"))
+        loaded = other.load("chat")
+        assert (texts(loaded), loaded.to_dict()["summary"]) == (["both", "mine"], "About mine.")
+
+
+def test_a_session_is_read_whole_while_it_is_saved(frameworks: Client) -> None:
+    """A save or a deletion in the middle of a load leaves no half of a memory."""
+    selectools = importlib.import_module("memorysidecar.compat.selectools")
+    other = selectools.SessionStore(600)
+    memory = selectools.ConversationMemory()
+    memory.add_many(said("one"))
+    other.save("chat", memory)
+    memory.add_many(said("two"))
+    between = Between(frameworks, "list_messages", lambda: other.save("chat", memory))
+    assert texts(selectools.SessionStore(client=between).load("chat")) == ["one", "two"]
+    between = Between(frameworks, "list_messages", lambda: other.delete("chat"))
+    assert selectools.SessionStore(client=between).load("chat") is None
+    # A store with a shorter time to live does not see it, and deletes it unless it is saved again.
+    other.save("chat", memory)
+    over = selectools.SessionStore(-1)
+    assert (over.exists("chat"), over.search("two"), other.exists("chat")) == (False, [], True)
+    between = Between(frameworks, "delete_session", lambda: other.save("chat", memory))
+    assert selectools.SessionStore(-1, client=between).list() == []
+    assert other.exists("chat")
+    assert (over.load("chat"), other.exists("chat"), over.delete("chat")) == (None, False, False)
+
+
+def test_ids_that_the_server_refuses_are_refused(frameworks: Client) -> None:
+    """The error is that of a wrong id, as in selectools."""
+    selectools = importlib.import_module("memorysidecar.compat.selectools")
+    store = selectools.SessionStore()
+    for name, says in (("", "not be empty"), ("a\0", "control"), ("x" * 513, "512 bytes")):
+        with pytest.raises(ValueError, match=says):
+            store.load(name)
+    with pytest.raises(ValueError, match="'a' not found"):
+        store.branch("a", "b")
+
+
+def test_a_session_is_found_by_what_was_said(frameworks: Client) -> None:
+    """Long contents are quoted around the first word, five of a session."""
+    selectools = importlib.import_module("memorysidecar.compat.selectools")
+    store = selectools.SessionStore()
+    memory = selectools.ConversationMemory()
+    memory.add_many(said("x " * 200 + "Redwood " + "y " * 200, *["redwood"] * 6))
+    store.save("chat", memory, "team")
+    (found,) = store.search("redwood oak")
+    assert (found.session_id, found.score, len(found.matched_messages)) == ("team:chat", 7, 5)
+    assert found.matched_messages[0].startswith("...") and "Redwood" in found.matched_messages[0]
+    assert store.search("redwood", "team")[0].session_id == "chat"
+    assert store.search("redwood", "te") == store.search(" ") == store.search("oak") == []
+
+
+def test_a_hook_that_fails_ends_a_save(frameworks: Client) -> None:
+    """Only saves of others are waited for."""
+    selectools = importlib.import_module("memorysidecar.compat.selectools")
+
+    def fail() -> None:
+        code = grpc.StatusCode.ABORTED
+        raise Aborted(code, "the hook failed", reason=ErrorReason.HOOK_FAILED)
+
+    store = selectools.SessionStore(client=Between(frameworks, "append", fail))
+    memory = selectools.ConversationMemory()
+    memory.add_many(said("one"))
+    with pytest.raises(Aborted, match="hook"):
+        store.save("chat", memory)

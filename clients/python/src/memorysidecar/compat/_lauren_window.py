@@ -18,21 +18,22 @@ from ..errors import NotFound
 from ._messages import StoredMessages
 from ._shared import (
     WINDOW_MESSAGES,
+    batches,
     call_ids,
     client_or_default,
     kept_in,
     new_id,
     payload_of,
+    replace_since,
     short,
     sound,
 )
 
 _SYSTEM = "lauren"
 _TOKENS_MAX = 1_000_000_000
-# Limits of the contract for the parts of a message, the calls of one, and for one request.
+# Limits of the contract for the parts of a message and the calls of one.
 _PARTS = 256
 _CALLS = 128
-_MESSAGES = 1_000
 _TOKENS = "chars_sum_4"
 _ROLES = {
     "user": v1.ROLE_USER,
@@ -164,25 +165,21 @@ class ServerBuffer(StoredMessages[Any]):
         if old and same == 0:
             self.clear()
         elif old:
-            newest = max(one.seq for one in stored)
-            while newest - old[0] >= _MESSAGES:
-                newest -= _MESSAGES
-                self.client.replace_messages(self.session_id, [], from_seq=newest + 1)
-            self.client.replace_messages(self.session_id, [], from_seq=old[0])
+            replace_since(self.client, self.session_id, old[0], max(one.seq for one in stored), [])
         self._append(rest)
 
     def _append(self, messages: list[Any]) -> None:
-        for start in range(0, len(messages), _MESSAGES):
-            some = messages[start : start + _MESSAGES]
+        given = iter(messages)
+        for some in batches([_written(one) for one in messages]):
             answer = self.client.append(
                 self.session_id,
-                [_written(one) for one in some],
+                some,
                 create_session=True,
                 session={"policy": self.policy},
                 session_update_mask=[],
             )
-            for added, one in zip(answer.messages, some, strict=True):
-                self._objects[added.message_id] = one
+            for added in answer.messages:
+                self._objects[added.message_id] = next(given)
 
     @property
     def summary(self) -> str:

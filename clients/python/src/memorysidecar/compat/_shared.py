@@ -6,6 +6,7 @@ import json
 import os
 import threading
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 from .. import v1
@@ -16,6 +17,9 @@ DEFAULT_ADDRESS = "127.0.0.1:50151"
 # Limits of the contract for ids and names, in bytes.
 NAME_BYTES = 256
 WINDOW_MESSAGES = 10_000
+# Limits of one request, with room for its other fields.
+MESSAGES = 1_000
+REQUEST_BYTES = 3_500_000
 
 _lock = threading.Lock()
 _client: Client | None = None
@@ -76,3 +80,36 @@ def call_ids(ids: list[Any]) -> list[str]:
         known.add(name)
         ids[index] = name
     return ids
+
+
+def batches(messages: list[v1.Message]) -> Iterator[list[v1.Message]]:
+    """Splits messages into lists that requests take."""
+    some: list[v1.Message] = []
+    size = 0
+    for message in messages:
+        more = message.ByteSize()
+        if some and (len(some) == MESSAGES or size + more > REQUEST_BYTES):
+            yield some
+            some, size = [], 0
+        some.append(message)
+        size += more
+    if some:
+        yield some
+
+
+def replace_since(
+    client: Client,
+    session_id: str,
+    seq: int,
+    newest: int,
+    messages: list[v1.Message],
+    expected_last_seq: int | None = None,
+) -> None:
+    """Erases the messages of a session from a seq on, those of the newest first. Others take the
+    place of the last ones that go, in the same transaction."""
+    while newest - seq >= MESSAGES:
+        newest -= MESSAGES
+        client.replace_messages(
+            session_id, from_seq=newest + 1, expected_last_seq=expected_last_seq
+        )
+    client.replace_messages(session_id, messages, from_seq=seq, expected_last_seq=expected_last_seq)

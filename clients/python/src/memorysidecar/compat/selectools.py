@@ -4,48 +4,32 @@
 
 ConversationMemory has the limits, the order and the errors of selectools. Besides, it outlives its
 process, keeps what leaves the window in a log that can be searched, and reports every trim as an
-event. KnowledgeStore takes the place of FileKnowledgeStore and SQLiteKnowledgeStore in a
-KnowledgeMemory, and TripleStore that of InMemoryTripleStore and SQLiteTripleStore in a
-KnowledgeGraphMemory. They and EntityMemory keep memories, which Recall finds and contexts include.
+event. SessionStore takes the place of JsonFileSessionStore, SQLiteSessionStore and the others: an
+agent saves its memory in it after each run. KnowledgeStore takes the place of FileKnowledgeStore
+and SQLiteKnowledgeStore in a KnowledgeMemory, and TripleStore that of InMemoryTripleStore and
+SQLiteTripleStore in a KnowledgeGraphMemory. They and EntityMemory keep memories, which Recall finds
+and contexts include.
 """
 
 from __future__ import annotations
 
 import json
 import threading
-from base64 import b64decode
 from collections.abc import Iterable
 from typing import Any
 
 from selectools.memory import ConversationMemory as _ConversationMemory
-from selectools.types import Message, Role
+from selectools.types import Message
 
-from .. import policy, v1
+from .. import v1
 from ..client import Client
 from ._selectools_entities import EntityMemory
+from ._selectools_messages import message_of, window_policy, written_of
+from ._selectools_sessions import SessionStore
 from ._selectools_stores import KnowledgeStore, TripleStore
-from ._shared import (
-    WINDOW_MESSAGES,
-    call_ids,
-    client_or_default,
-    kept_in,
-    new_id,
-    payload_of,
-    short,
-    sound,
-)
+from ._shared import client_or_default, new_id, sound
 
-__all__ = ["ConversationMemory", "EntityMemory", "KnowledgeStore", "TripleStore"]
-
-_SYSTEM = "selectools"
-_TOKENS_MAX = 1_000_000_000
-_ROLES = {
-    Role.USER: v1.ROLE_USER,
-    Role.ASSISTANT: v1.ROLE_ASSISTANT,
-    Role.SYSTEM: v1.ROLE_SYSTEM,
-    Role.TOOL: v1.ROLE_TOOL,
-}
-_ROLE_NAMES = {value: key for key, value in _ROLES.items()}
+__all__ = ["ConversationMemory", "EntityMemory", "KnowledgeStore", "SessionStore", "TripleStore"]
 
 
 class ConversationMemory(_ConversationMemory):  # type: ignore[misc]
@@ -99,9 +83,7 @@ class ConversationMemory(_ConversationMemory):  # type: ignore[misc]
         self._has_new_limits = self._open
 
     def _policy(self) -> v1.Preset:
-        max_messages, max_tokens = self._limits
-        tokens = None if max_tokens is None else min(max_tokens, _TOKENS_MAX)
-        return policy.selectools(max_messages=min(max_messages, WINDOW_MESSAGES), max_tokens=tokens)
+        return window_policy(*self._limits)
 
     def _session(self) -> str:
         """The session, which the first message begins."""
@@ -124,7 +106,7 @@ class ConversationMemory(_ConversationMemory):  # type: ignore[misc]
         with self._lock:
             trims = list(self._apply_limits())
             if len(messages) > 0:
-                written = [_written(message) for message in messages]
+                written = [written_of(message) for message in messages]
                 answer = self._client.append(self._session(), written)
                 for message, stored in zip(messages, answer.messages, strict=True):
                     self._objects[stored.message_id] = message
@@ -142,7 +124,7 @@ class ConversationMemory(_ConversationMemory):  # type: ignore[misc]
         known = self._objects.pop(message_id, None)
         if known is not None:
             return known
-        return _read(self._client.get_message(self.session_id, message_id).message)
+        return message_of(self._client.get_message(self.session_id, message_id).message)
 
     def get_history(self) -> list[Message]:
         """Gives the messages of the window, the oldest first."""
@@ -154,7 +136,7 @@ class ConversationMemory(_ConversationMemory):  # type: ignore[misc]
             stored = [message for message in window.messages if message.seq > 0]
             for message in stored:
                 if message.message_id not in self._objects:
-                    self._objects[message.message_id] = _read(message)
+                    self._objects[message.message_id] = message_of(message)
             return [self._objects[message.message_id] for message in stored]
 
     def get_recent(self, n: int) -> list[Message]:
@@ -261,77 +243,3 @@ class ConversationMemory(_ConversationMemory):  # type: ignore[misc]
         max_messages, max_tokens = state["limits"]
         ConversationMemory.__init__(self, session_id=state["session_id"])
         self._limits = (max_messages, max_tokens)
-
-
-def _image(base64: str, media_type: str | None) -> v1.ContentPart:
-    try:
-        data = b64decode(base64, validate=True)
-    except ValueError:
-        data = b""
-    if data == b"":
-        return v1.ContentPart(text=sound(base64))
-    return v1.ContentPart(image=v1.Image(data=data, media_type=sound(media_type or "")))
-
-
-def _parts(message: Message) -> list[v1.ContentPart]:
-    """The content of a message that is more than a text."""
-    parts = [_image(message.image_base64, None)] if message.image_base64 else []
-    for part in message.content_parts or []:
-        if part.image_base64:
-            parts.append(_image(part.image_base64, part.media_type))
-        elif part.image_url:
-            parts.append(v1.ContentPart(image=v1.Image(url=sound(part.image_url))))
-        else:
-            parts.append(v1.ContentPart(text=sound(part.text or "")))
-    return parts
-
-
-def _calls(message: Message) -> list[v1.ToolCall]:
-    calls = message.tool_calls or []
-    ids = call_ids([call.id for call in calls])
-    return [
-        v1.ToolCall(
-            tool_call_id=call_id,
-            name=short(call.tool_name) or "unnamed",
-            arguments=json.dumps(call.parameters, default=str),
-        )
-        for call_id, call in zip(ids, calls, strict=True)
-    ]
-
-
-def _written(message: Message) -> v1.Message:
-    """A message for the server. What the contract has no field for goes along as it is."""
-    content = message.content or ""
-    text = sound(content)
-    written = v1.Message(role=_ROLES[message.role], name=short(message.tool_name or ""))
-    parts = _parts(message)
-    if parts:
-        shown = [v1.ContentPart(text=text)] if text else []
-        written.parts.extend([*shown, *parts])
-        # selectools counts the content alone.
-        written.token_count = len(content) // 4
-    else:
-        written.text = text
-    if message.role == Role.ASSISTANT:
-        written.tool_calls.extend(_calls(message))
-    if message.role == Role.TOOL and message.tool_call_id:
-        written.tool_call_id = short(message.tool_call_id)
-    whole = message.to_dict()
-    if _plain(written).to_dict() != whole:
-        written.provider_payload.CopyFrom(payload_of(_SYSTEM, whole))
-    return written
-
-
-def _plain(written: v1.Message) -> Message:
-    return Message(
-        role=_ROLE_NAMES[written.role],
-        content=written.text,
-        tool_name=written.name or None,
-        tool_call_id=written.tool_call_id or None,
-    )
-
-
-def _read(stored: v1.Message) -> Message:
-    """A message of the server, for a process that did not write it."""
-    kept = kept_in(_SYSTEM, stored)
-    return _plain(stored) if kept is None else Message.from_dict(kept)
