@@ -262,7 +262,7 @@ export class KnowledgeGraph {
 }
 
 /** A name as the server compares it: names that differ in case alone are the same. */
-function folded(name: string): string {
+export function folded(name: string): string {
   return name.trim().toLowerCase();
 }
 

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { connect, type MemorySidecar } from "../gen/client/index.ts";
 import { StartError } from "../grpc/address.ts";
-import { type Graph, KnowledgeGraph } from "./graph.ts";
+import { folded, type Graph, KnowledgeGraph } from "./graph.ts";
 import type { McpReach } from "./reach.ts";
 import { parseGraphFile } from "./reference-tools.ts";
 import { createMcpServer } from "./server.ts";
@@ -34,13 +34,16 @@ async function takeOver(client: MemorySidecar, reach: McpReach, file: string): P
   }
   const graph = new KnowledgeGraph(client, reach);
   const entities = await graph.createEntities(found.entities);
-  // Entities that were there keep what they know and learn the rest.
-  const known = new Set((await graph.read()).entities.map(({ name }) => name));
+  // Entities that were there keep what they know and learn the rest, under the name that they have.
+  const names = new Map((await graph.read()).entities.map(({ name }) => [folded(name), name]));
+  const known = (name: string): string => names.get(folded(name)) ?? name;
   const observed = found.entities
-    .filter(({ name }) => known.has(name))
-    .map(({ name: entityName, observations }) => ({ entityName, observations }));
+    .filter(({ name }) => names.has(folded(name)))
+    .map(({ name, observations }) => ({ entityName: known(name), observations }));
   await graph.addObservations(observed);
-  const relations = await graph.createRelations(found.relations);
+  const relations = await graph.createRelations(
+    found.relations.map((one) => ({ ...one, from: known(one.from), to: known(one.to) })),
+  );
   const counts = `${entities.length} new entities and ${relations.length} new relations`;
   process.stderr.write(`memory-sidecar: took ${counts} from ${file}\n`);
 }
