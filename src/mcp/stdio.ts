@@ -57,13 +57,16 @@ export async function serveMcp(settings: StdioSettings): Promise<void> {
     // While the server restarts, a call waits for it as long as its time lasts.
     retry: { maxAttempts: 1_000 },
   });
-  if (importFile !== undefined) await takeOver(client, reach, importFile);
-  const ended = Promise.withResolvers<void>();
-  process.stdin.once("end", ended.resolve).once("close", ended.resolve);
-  const handle = serveStdio(() => createMcpServer({ client, reach, version }), {
-    onerror: (error) => process.stderr.write(`memory-sidecar: ${error.name} in the protocol\n`),
-  });
-  await ended.promise;
-  await handle.close();
-  client.close();
+  try {
+    if (importFile !== undefined) await takeOver(client, reach, importFile);
+    const ended = Promise.withResolvers<void>();
+    process.stdin.once("end", ended.resolve).once("close", ended.resolve);
+    const handle = serveStdio(() => createMcpServer({ client, reach, version }), {
+      onerror: (error) => process.stderr.write(`memory-sidecar: ${error.name} in the protocol\n`),
+    });
+    await ended.promise;
+    await handle.close();
+  } finally {
+    client.close();
+  }
 }
