@@ -130,6 +130,16 @@ function httpSocket(config: Config): ListenAddress {
   ]);
 }
 
+/** Stops the address in front, then what is behind it, which stops in any case. */
+export async function stopInOrder(...parts: readonly Pick<App, "stop">[]): Promise<void> {
+  const [first, ...rest] = parts;
+  try {
+    await first?.stop();
+  } finally {
+    if (rest.length > 0) await stopInOrder(...rest);
+  }
+}
+
 /** Starts the app and, with `--http-listen`, the HTTP address in front of it. */
 async function startWithHttp(
   config: Config,
@@ -150,11 +160,7 @@ async function startWithHttp(
       tls: pair ? { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } : undefined,
       ...{ server: formatAddress(socket), version: VERSION, reachOf: readMcpReach },
     });
-    const stop = async (): Promise<void> => {
-      await http.stop();
-      await app.stop();
-    };
-    return { ...app, http: http.url, stop };
+    return { ...app, http: http.url, stop: () => stopInOrder(http, app) };
   } catch (error) {
     await app.stop();
     throw error;
