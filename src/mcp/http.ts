@@ -283,8 +283,9 @@ async function send(
   }, stallTimeoutMs);
   try {
     const signal = AbortSignal.any([gone, stalled.signal]);
-    const body = from.body as ReadableStream<Uint8Array>;
-    await pipeline(partsOf(body, pace), response, { signal });
+    // The stream is a part of its own: its end by the signal also ends a wait for more of it.
+    const body = Readable.fromWeb(from.body as ReadableStream<Uint8Array>);
+    await pipeline(body, (chunks) => partsOf(chunks, pace), response, { signal });
   } finally {
     clearInterval(checks);
   }
@@ -292,10 +293,10 @@ async function send(
 
 /** The parts of an answer. The pace tells how much was taken, and that a part waits for a reader. */
 async function* partsOf(
-  body: ReadableStream<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array>,
   pace: { isWaiting: boolean; bytes: number },
 ): AsyncGenerator<Uint8Array> {
-  for await (const chunk of Readable.fromWeb(body)) {
+  for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; at += PART_BYTES) {
       const part = chunk.subarray(at, at + PART_BYTES);
       pace.isWaiting = true;
