@@ -171,7 +171,7 @@ async function serveRequest(
       maxRequestBodySize: BODY_BYTES_MAX,
     });
     const answer = await handler.fetch(toRequest(request, gone));
-    // What the caller wishes holds, and what is left of a body would be taken for a request.
+    // The wish of the caller holds; the rest of a body that is not read would look like a request.
     answer.headers.delete("connection");
     if (!request.complete) answer.headers.set("connection", "close");
     await send(answer, response, { gone, stallTimeoutMs: settings.stallTimeoutMs });
@@ -291,7 +291,7 @@ async function send(
   }
 }
 
-/** The parts of an answer. The pace tells how much was taken, and that a part waits for a reader. */
+/** The parts of an answer. The pace tells how much was taken, and that a part waits. */
 async function* partsOf(
   chunks: AsyncIterable<Uint8Array>,
   pace: { isWaiting: boolean; bytes: number },

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { connect as openSocket, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { connect, type MemorySidecar } from "../../clients/typescript/src/index.ts";
+import { collect } from "../../clients/typescript/src/pages.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { type RunningServer, startServer } from "../support/process/server.ts";
 
@@ -84,6 +85,22 @@ test("lets go of callers that are slow to send", async () => {
   );
   expect(Date.now() - started).toBeLessThan(4 * LIMIT_MS);
   for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+});
+
+test("takes nothing from a body that is cut off, and serves on", async () => {
+  const params = { name: "remember", arguments: { content: "cut off" } };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  const before = server.logs.length;
+  for (const end of ["end", "destroy"] as const) {
+    const socket = await open(headers(body.length + 1) + body);
+    const closed = once(socket, "close");
+    socket.resume()[end]();
+    await closed;
+  }
+  const socket = await open(headers(CALL.length, "Connection: close") + CALL);
+  expect(await rest(socket)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await collect(client.listMemories())).toEqual([]);
+  expect(server.logs.slice(before).filter(({ level }) => Number(level) >= 40)).toEqual([]);
 });
 
 const MANY = 800;
