@@ -92,7 +92,9 @@ function linesOf({ folder, code }: Integration): number {
   const lines = example?.code.split("\n") ?? [];
   const names = lines
     .filter((line) => /\bimport\b/.test(line) && OWN.test(line))
-    .flatMap((line) => line.replace(/.*\bimport\b(?!.*\bimport\b)/, "").match(/[A-Za-z]\w+/g) ?? [])
+    .map((line) => line.replace(/.*\bimport\b(?!.*\bimport\b)/, ""))
+    .map((line) => line.replace(/\bfrom ".*/, "client"))
+    .flatMap((line) => line.match(/[A-Za-z]\w+/g) ?? [])
     .filter((name) => !OWN.test(name) && name !== "from" && name !== "type");
   const isOwn = (line: string): boolean =>
     OWN.test(line) || names.some((name) => new RegExp(`\\b${name}\\b`).test(line));

@@ -1,0 +1,3 @@
+// Everything that the package offers.
+
+export { SidecarMemory, type SidecarMemoryOptions } from "./memory.ts";

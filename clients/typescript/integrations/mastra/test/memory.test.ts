@@ -1,0 +1,228 @@
+// The memory: exactness, order, moves, writers that race, interrupted writes, erasure.
+
+import { randomUUID } from "node:crypto";
+import type { MastraDBMessage } from "@mastra/core/memory";
+import type { MemorySidecar } from "@memory-sidecar/client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  erase,
+  type Setting,
+  startSetting,
+} from "../../../../../test/support/integrations/setting.ts";
+import { SidecarMemory } from "../src/memory.ts";
+
+let setting: Setting;
+
+beforeAll(async () => {
+  setting = await startSetting();
+});
+
+afterAll(async () => {
+  await setting?.[Symbol.asyncDispose]();
+});
+
+const START = Date.UTC(2026, 0, 1);
+const NEWEST_FIRST = { field: "createdAt", direction: "DESC" } as const;
+
+function said(id: string, seconds: number, more: Partial<MastraDBMessage> = {}): MastraDBMessage {
+  const parts = [{ type: "text" as const, text: `I am ${id}.` }];
+  const createdAt = new Date(START + seconds * 1_000);
+  const base = { id, role: "user" as const, createdAt, threadId: "t", resourceId: "ana" };
+  return { ...base, type: "text", content: { format: 2, parts }, ...more };
+}
+
+function thread(id: string, resourceId = "ana") {
+  return { id, resourceId, createdAt: new Date(START), updatedAt: new Date(START) };
+}
+
+async function idsIn(memory: SidecarMemory, threadId: string): Promise<string[]> {
+  const { messages } = await memory.listMessages({ threadId, perPage: false });
+  return messages.map(({ id }) => id);
+}
+
+/** Reads as agents do. */
+async function newest(memory: SidecarMemory, perPage: number, threadId = "t", page = 0) {
+  const read = { threadId, page, perPage, orderBy: NEWEST_FIRST, includeTotal: false };
+  const { hasMore, messages } = await memory.listMessages(read);
+  return { hasMore, ids: messages.map(({ id }) => id) };
+}
+
+/** Makes the next call of a method of a client fail, as if the program had ended before it. */
+function failOnce(client: MemorySidecar, name: "batchDeleteMessages" | "writeRecords"): void {
+  const method = client[name].bind(client) as (...rest: unknown[]) => never;
+  Object.assign(client, {
+    [name]: (...rest: unknown[]) => {
+      // Nothing to write is no step of the work.
+      if (Array.isArray(rest[0]) && rest[0].length === 0) return method(...rest);
+      Object.assign(client, { [name]: method });
+      return Promise.reject(new Error("ended"));
+    },
+  });
+}
+
+test("keeps messages exactly, and large ones too", async () => {
+  const memory = new SidecarMemory(setting.client());
+  const parts = [
+    { type: "text" as const, text: "é \u0000 \u{1F426}" },
+    { type: "file" as const, mimeType: "image/png", data: "A".repeat(3_000_000) },
+  ];
+  const content = { format: 2 as const, parts, metadata: { n: 1e21, list: [1.5, null] } };
+  const large = said("large", 2, { content });
+  const small = said("small", 1, { role: "signal", type: "state" });
+  await memory.saveMessages({ messages: [small, large] });
+  const { messages } = await memory.listMessages({ threadId: "t" });
+  expect(messages).toEqual([small, large]);
+  const update = { id: "large", content: { format: 2 as const, parts: [], content: "" } };
+  await memory.updateMessages({ messages: [update] });
+  const { messages: found } = await memory.listMessagesById({ messageIds: ["large", "none"] });
+  expect(found[0]?.content).toMatchObject({ parts: [], metadata: content.metadata });
+});
+
+test("reads the newest of a log without the rest, in any order of times", async () => {
+  const client = setting.client();
+  const memory = new SidecarMemory(client);
+  const messages = Array.from({ length: 500 }, (_, number) => said(`m${number}`, number));
+  await memory.saveMessages({ messages });
+  let count = 0;
+  const list = client.listMessages.bind(client) as MemorySidecar["listMessages"];
+  client.listMessages = ((...rest: Parameters<typeof list>) => {
+    count += 1;
+    return list(rest[0], { ...rest[1], pageSize: rest[1]?.pageSize });
+  }) as typeof list;
+  expect(await newest(memory, 2)).toEqual({ hasMore: true, ids: ["m499", "m498"] });
+  expect(await newest(memory, 2, "t", 1)).toEqual({ hasMore: true, ids: ["m497", "m496"] });
+  expect(await newest(memory, 1, "none")).toEqual({ hasMore: false, ids: [] });
+  expect(count).toBe(3);
+  // Of the same millisecond, the one that was saved later is newer.
+  await memory.saveMessages({ messages: [said("a", 600), said("b", 600)] });
+  expect((await newest(memory, 3)).ids).toEqual(["b", "a", "m499"]);
+  // A message with an earlier time.
+  await memory.saveMessages({ messages: [said("early", -1)] });
+  expect((await newest(memory, 2)).ids).toEqual(["b", "a"]);
+  expect((await idsIn(memory, "t"))[0]).toBe("early");
+}, 120_000);
+
+test("moves messages between threads, also when that was interrupted", async () => {
+  const client = setting.client();
+  const memory = new SidecarMemory(client);
+  await memory.saveThread({ thread: thread("t") });
+  await memory.saveMessages({ messages: [said("a", 1), said("b", 2), said("c", 3)] });
+  await memory.updateMessages({ messages: [{ id: "a", threadId: "u" }] });
+  expect([await idsIn(memory, "t"), await idsIn(memory, "u")]).toEqual([["b", "c"], ["a"]]);
+  // The copy is written, the original not yet deleted.
+  failOnce(client, "batchDeleteMessages");
+  const move = memory.updateMessages({ messages: [{ id: "b", threadId: "u" }] });
+  await expect(move).rejects.toThrow("ended");
+  expect([await idsIn(memory, "t"), await idsIn(memory, "u")]).toEqual([["c"], ["a", "b"]]);
+  await memory.saveMessages({ messages: [said("b", 2)] });
+  expect([await idsIn(memory, "t"), await idsIn(memory, "u")]).toEqual([["b", "c"], ["a"]]);
+});
+
+test("goes on after an interrupted deletion", async () => {
+  const client = setting.client();
+  const memory = new SidecarMemory(client);
+  await memory.saveMessages({ messages: [said("a", 1), said("b", 2), said("c", 3)] });
+  failOnce(client, "writeRecords");
+  await expect(memory.deleteMessages(["a"])).rejects.toThrow("ended");
+  // The message may be gone while its place is still known.
+  await memory.deleteMessages(["a"]);
+  expect(await idsIn(memory, "t")).toEqual(["b", "c"]);
+  failOnce(client, "writeRecords");
+  await expect(memory.deleteMessages(["b"])).rejects.toThrow("ended");
+  await memory.saveMessages({ messages: [said("b", 2)] });
+  expect(await idsIn(memory, "t")).toEqual(["b", "c"]);
+  expect((await newest(memory, 1)).ids).toEqual(["c"]);
+  failOnce(client, "writeRecords");
+  await expect(memory.deleteThread({ threadId: "t" })).rejects.toThrow("ended");
+  await memory.deleteThread({ threadId: "t" });
+  expect(await idsIn(memory, "t")).toEqual([]);
+});
+
+test("keeps what two writers do at once, over a kill of the server", async () => {
+  await using own = await startSetting();
+  const namespace = `t-${randomUUID()}`;
+  const memories = [1, 2].map(() => new SidecarMemory(own.client(namespace)));
+  const [memory] = memories as [SidecarMemory];
+  await memory.saveThread({ thread: thread("t") });
+  await memory.saveMessages({ messages: [said("both", 0)] });
+  const writes = memories.flatMap((one, writer) =>
+    Array.from({ length: 6 }, async (_, number) => {
+      const key = `w${writer}n${number}`;
+      await one.saveMessages({ messages: [said(key, number)] });
+      await one.updateThread({ id: "t", metadata: { [key]: number } });
+      const content = { metadata: { [key]: number } } as never;
+      await one.updateMessages({ messages: [{ id: "both", content }] });
+      await one.updateResource({ resourceId: "ana", metadata: { [key]: number } });
+      const update = ({ metadata }: { metadata?: Record<string, unknown> }) => ({
+        count: Number(metadata?.["count"] ?? 0) + 1,
+      });
+      await one.updateThreadMetadata({ id: "t", update });
+    }),
+  );
+  await own.restart();
+  await Promise.all(writes);
+  expect(await idsIn(memory, "t")).toHaveLength(13);
+  const stored = await memory.getThreadById({ threadId: "t" });
+  expect(Object.keys(stored?.metadata ?? {})).toHaveLength(13);
+  expect(stored?.metadata?.["count"]).toBe(12);
+  const { messages } = await memory.listMessagesById({ messageIds: ["both"] });
+  expect(Object.keys(messages[0]?.content.metadata ?? {})).toHaveLength(12);
+  const resource = await memory.getResourceById({ resourceId: "ana" });
+  expect(Object.keys(resource?.metadata ?? {})).toHaveLength(12);
+});
+
+test("shows messages that another program appended", async () => {
+  const client = setting.client();
+  const memory = new SidecarMemory(client);
+  await memory.saveThread({ thread: thread("t") });
+  await memory.saveMessages({ messages: [said("a", 1)] });
+  await client.append("t", [{ role: "assistant", text: "From elsewhere." }]);
+  const { messages } = await memory.listMessages({ threadId: "t", resourceId: "ana" });
+  expect(messages[1]).toMatchObject({
+    ...{ role: "assistant", threadId: "t", resourceId: "ana" },
+    content: { parts: [{ type: "text", text: "From elsewhere." }] },
+  });
+});
+
+test("is erased with its user, and with everything", async () => {
+  const client = setting.client();
+  const memory = new SidecarMemory(client);
+  for (const [threadId, resourceId] of [
+    ["hers", "ana"],
+    ["his", "bob"],
+  ] as const) {
+    await memory.saveThread({ thread: thread(threadId, "carol") });
+    await memory.saveMessages({ messages: [said(threadId, 1, { threadId, resourceId: "carol" })] });
+    await memory.updateThreadResourceId({ threadId, resourceId });
+    await memory.updateResource({ resourceId, workingMemory: "Lives in Berlin." });
+    const scope = { scope: "thread", threadId, resourceId, config: {} } as const;
+    await memory.initializeObservationalMemory(scope);
+  }
+  await erase(client, "ana");
+  const { threads } = await memory.listThreads({});
+  expect(threads.map(({ id }) => id)).toEqual(["his"]);
+  expect([await idsIn(memory, "hers"), await idsIn(memory, "his")]).toEqual([[], ["his"]]);
+  expect(await memory.getResourceById({ resourceId: "ana" })).toBeNull();
+  expect(await memory.getObservationalMemory("hers", "ana")).toBeNull();
+  for await (const { owner, path } of client.listRecords(["mastra"], { recursive: true })) {
+    expect([owner?.userId, path.join("/")]).not.toContain("ana");
+  }
+  expect((await memory.listMessagesByResourceId({ resourceId: "bob" })).total).toBe(1);
+  await memory.dangerouslyClearAll();
+  expect(await idsIn(memory, "his")).toEqual([]);
+  for await (const { key } of client.listRecords(["mastra"], { recursive: true })) {
+    expect.unreachable(key);
+  }
+});
+
+test("refuses what it cannot keep", async () => {
+  const memory = new SidecarMemory(setting.client());
+  const save = (message: Partial<MastraDBMessage>) =>
+    memory.saveMessages({ messages: [said("a", 1, message)] });
+  await expect(save({ threadId: "" })).rejects.toThrow("has no threadId");
+  await expect(save({ id: "" })).rejects.toThrow("has no id");
+  await expect(save({ createdAt: new Date("never") })).rejects.toThrow("invalid createdAt");
+  await expect(save({ resourceId: "x".repeat(600) })).rejects.toThrow("user_id");
+  await expect(memory.updateThread({ id: "none" })).rejects.toThrow("not found");
+  await expect(memory.setObservingFlag("none", true)).rejects.toThrow("not found");
+});
