@@ -9,9 +9,6 @@ import {
   envName,
   fileKey,
   MCP_PREFIX,
-  MCP_SETTINGS,
-  type McpSetting,
-  type McpSettingName,
   SETTINGS,
   type Setting,
   type SettingName,
@@ -22,17 +19,18 @@ import {
   type ListenAddress,
   parseAddress,
   SOCKET_PATH_BYTES_MAX,
+  type TcpAddress,
 } from "./grpc/address.ts";
 import { readHooksFile } from "./hooks/config.ts";
 import { DEFAULT_HOOKS, type HooksConfig } from "./hooks/config-types.ts";
-import { firstToken, secretExposure } from "./kit/secret-access.ts";
+import { secretExposure } from "./kit/secret-access.ts";
 import type { LogLevel } from "./log.ts";
-import type { McpReach } from "./mcp/reach.ts";
 import { memoryLimit } from "./memory-limit.ts";
 import { parseSetting, type Raw, readFlags, unknown, type Value } from "./settings.ts";
 import type { ObjectStore } from "./store/backup/object-store.ts";
 
-const DEFAULT_TCP: ListenAddress = { kind: "tcp", host: "127.0.0.1", port: 50_151 };
+/** The address of a server of which nothing else is said. */
+export const DEFAULT_TCP: ListenAddress = { kind: "tcp", host: "127.0.0.1", port: 50_151 };
 const SOCKET_NAME = "memory-sidecar.sock";
 const CONFIG_FLAG = "config";
 const TRACE_VARIABLES = ["GRPC_TRACE", "GRPC_NODE_TRACE"] as const;
@@ -42,7 +40,7 @@ export interface Config {
   /** Absolute. */
   readonly dataDir: string;
   readonly listen: readonly ListenAddress[];
-  readonly httpListen: ListenAddress | undefined;
+  readonly httpListen: TcpAddress | undefined;
   readonly httpHosts: readonly string[];
   readonly tokenFile: string | undefined;
   readonly allowExposedSecrets: boolean;
@@ -89,6 +87,11 @@ export interface Config {
 /** The environment of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The environment of this process. */
+export function ownEnvironment(): Environment {
+  return process.env;
+}
+
 /** Everything that is wrong with a configuration; main exits with code 64. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
@@ -103,7 +106,6 @@ export class ConfigError extends Error {
 type Given = Raw<SettingName>;
 
 const NAMES = Object.keys(SETTINGS) as SettingName[];
-const MCP_NAMES = Object.keys(MCP_SETTINGS) as McpSettingName[];
 
 function settingOf(name: SettingName): Setting {
   return SETTINGS[name];
@@ -168,7 +170,7 @@ function listenAddresses(given: readonly string[], dataDir: string, problems: st
   });
 }
 
-function httpAddress(text: string, problems: string[]): ListenAddress | undefined {
+function httpAddress(text: string, problems: string[]): TcpAddress | undefined {
   if (text === "") return undefined;
   try {
     const address = parseAddress(text);
@@ -191,12 +193,13 @@ function hooksOf(
   return read.config;
 }
 
-function optionalPath(value: Value | undefined): string | undefined {
+/** A path as an absolute one; undefined when there is none. */
+export function optionalPath(value: Value | undefined): string | undefined {
   return typeof value !== "string" || value === "" ? undefined : resolve(value);
 }
 
 /** The problem of a secret file that others can read. A missing one is reported at its use. */
-function exposureOf(path: string | undefined): string | undefined {
+export function exposureOf(path: string | undefined): string | undefined {
   if (path === undefined || !existsSync(path)) return undefined;
   const exposure = secretExposure(path);
   return exposure === undefined ? undefined : `${path}: ${exposure}`;
@@ -301,7 +304,8 @@ function shownValue(config: Config, name: SettingName): unknown {
   return config.httpListen && formatAddress(config.httpListen);
 }
 
-function shownDefault(setting: Setting): string {
+/** The default of a setting in Markdown, empty for none. */
+export function shownDefault(setting: Setting): string {
   const { ofMemory: share } = setting;
   if (share !== undefined) return `1/${share.parts} of memory-bytes, at most ${share.most}`;
   return setting.default === undefined || setting.default === "" ? "" : `\`${setting.default}\``;
@@ -336,7 +340,8 @@ export function configHelp(): string {
   return helpLines(NAMES.map(settingOf));
 }
 
-function helpLines(settings: readonly Setting[]): string {
+/** Settings as lines of help text. */
+export function helpLines(settings: readonly Setting[]): string {
   return settings
     .filter((setting) => setting.hidden !== true)
     .map((setting) => {
@@ -346,144 +351,6 @@ function helpLines(settings: readonly Setting[]): string {
       return `  --${setting.flag}${value}${byDefault}\n      ${setting.description}`;
     })
     .join("\n");
-}
-
-/** Configuration of `memory-sidecar mcp`. */
-export interface McpConfig {
-  readonly server: ListenAddress;
-  readonly token: string | undefined;
-  /** Certificates to trust in PEM; `true` means those of the system. */
-  readonly tls: boolean | string;
-  readonly timeoutMs: number;
-  /** A file to take over. */
-  readonly importFile: string | undefined;
-  readonly reach: McpReach;
-}
-
-/**
- * Reads the configuration of `memory-sidecar mcp`. Throws ConfigError with every problem.
- *
- * @param args - The words after the subcommand.
- */
-export function readMcpConfig(args: readonly string[], env: Environment = process.env): McpConfig {
-  const problems: string[] = [];
-  const given = readFlags<McpSettingName>(MCP_SETTINGS, args, problems).raw;
-  const known = new Map(MCP_NAMES.map((name) => [envName(MCP_SETTINGS[name], MCP_PREFIX), name]));
-  for (const [variable, value] of Object.entries(env)) {
-    if (!variable.startsWith(MCP_PREFIX) || value === undefined) continue;
-    const name = known.get(variable);
-    if (name === undefined)
-      problems.push(unknown(`variable ${variable}`, variable, [...known.keys()]));
-    else if (!given.has(name)) given.set(name, value);
-  }
-  const values = new Map<McpSettingName, Value | undefined>();
-  for (const name of MCP_NAMES) {
-    const setting: Setting = MCP_SETTINGS[name];
-    const text = given.get(name) ?? setting.default;
-    values.set(name, text === undefined ? undefined : parseSetting(setting, text, problems));
-  }
-  const config = {
-    server: serverAddress(String(values.get("server")), problems),
-    token: tokenOf(optionalPath(values.get("tokenFile")), problems),
-    tls: optionalPath(values.get("tlsCa")) ?? values.get("tls") === true,
-    timeoutMs: Number(values.get("timeoutMs")),
-    importFile: optionalPath(values.get("importMemory")),
-    reach: reachOf(values),
-  };
-  if (config.importFile !== undefined && (!config.reach.isReference || config.reach.isReadOnly)) {
-    problems.push("--import-memory needs --reference-memory, without --read-only");
-  }
-  if (problems.length > 0) throw new ConfigError(problems);
-  return Object.freeze(config);
-}
-
-function reachOf(values: ReadonlyMap<McpSettingName, Value | undefined>): McpReach {
-  return {
-    namespace: String(values.get("namespace")),
-    userId: String(values.get("user")),
-    agentId: String(values.get("agent")),
-    sessionId: String(values.get("session")),
-    isReadOnly: values.get("readOnly") === true,
-    isReference: values.get("referenceMemory") === true,
-  };
-}
-
-/** Prefix of the headers that say whose memories a request over HTTP reaches. */
-const HEADER_PREFIX = "memory-sidecar-";
-
-/**
- * Reads whose memories a request over HTTP reaches: `--user` is the header Memory-Sidecar-User.
- * Values are percent-encoded. Throws an Error with every problem.
- */
-export function readMcpReach(
-  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
-): McpReach {
-  const problems: string[] = [];
-  const values = new Map<McpSettingName, Value | undefined>();
-  const known = new Map<string, McpSettingName>();
-  for (const name of MCP_NAMES) {
-    const setting: McpSetting = MCP_SETTINGS[name];
-    if (setting.isScope !== true) continue;
-    known.set(`${HEADER_PREFIX}${setting.flag}`, name);
-    values.set(name, setting.default && parseSetting(setting, setting.default, problems));
-  }
-  for (const [header, value] of Object.entries(headers)) {
-    if (!header.startsWith(HEADER_PREFIX) || value === undefined) continue;
-    const name = known.get(header);
-    if (name === undefined) {
-      problems.push(unknown(`header ${header}`, header, [...known.keys()]));
-      continue;
-    }
-    try {
-      const text = decodeURIComponent(String(value));
-      values.set(name, parseSetting(MCP_SETTINGS[name], text, problems));
-    } catch {
-      problems.push(`the header ${header} is not percent-encoded`);
-    }
-  }
-  if (problems.length > 0) throw new Error(problems.join("; "));
-  return reachOf(values);
-}
-
-function serverAddress(text: string, problems: string[]): ListenAddress {
-  try {
-    return parseAddress(text);
-  } catch (error) {
-    problems.push(`--server: ${(error as Error).message}`);
-    return DEFAULT_TCP;
-  }
-}
-
-/** The first token of a file. */
-function tokenOf(path: string | undefined, problems: string[]): string | undefined {
-  if (path === undefined) return undefined;
-  try {
-    const exposure = exposureOf(path);
-    if (exposure !== undefined) throw new Error(exposure);
-    return firstToken(path);
-  } catch (error) {
-    problems.push(`--token-file: ${(error as Error).message}`);
-    return undefined;
-  }
-}
-
-/** The settings of `memory-sidecar mcp` as lines of help text. */
-export function mcpHelp(): string {
-  return helpLines(MCP_NAMES.map((name) => MCP_SETTINGS[name]));
-}
-
-/** The settings of `memory-sidecar mcp` as a Markdown table. */
-export function mcpTable(): string {
-  const rows = MCP_NAMES.map((name): Setting => MCP_SETTINGS[name]).map((setting) => {
-    const flag = `\`--${setting.flag}\``;
-    const variable = `\`${envName(setting, MCP_PREFIX)}\``;
-    const range =
-      setting.min === undefined ? "" : ` In ${setting.unit} (${setting.min} to ${setting.max}).`;
-    const cells = [flag, variable, shownDefault(setting), `${setting.description}${range}`];
-    return `| ${cells.join(" | ")} |`;
-  });
-  const head = ["| Flag | Variable | Default | What it does |", "| --- | --- | --- | --- |"];
-  return [...head, ...rows].join("\n");
 }
 
 /**

@@ -8,15 +8,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-import {
-  ConfigError,
-  configHelp,
-  mcpHelp,
-  printConfig,
-  readConfig,
-  readMcpConfig,
-  readObjectStore,
-} from "./config.ts";
+import { ConfigError, configHelp, printConfig, readConfig, readObjectStore } from "./config.ts";
+import { mcpHelp, readMcpConfig } from "./config-mcp.ts";
 import { FACTS_MODULE } from "./facts-module.ts";
 import { formatAddress, parseAddress, StartError } from "./grpc/address.ts";
 import { SYSTEM_WORLD } from "./kit/world.ts";

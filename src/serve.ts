@@ -5,7 +5,8 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import type { BackUpSettings } from "./admin/back-ups.ts";
 import { type App, appSettings, startApp } from "./app.ts";
-import { type Config, ConfigError, printConfig, readMcpReach } from "./config.ts";
+import { type Config, ConfigError, printConfig } from "./config.ts";
+import { readMcpReach } from "./config-mcp.ts";
 import { CODEC } from "./edge/codec.ts";
 import { FACTS_MODULE } from "./facts-module.ts";
 import {

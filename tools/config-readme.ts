@@ -1,6 +1,7 @@
 // The tables of settings in README.md and docs/integrations/mcp.md, made from src/config.ts.
 
-import { configTable, mcpTable } from "../src/config.ts";
+import { configTable } from "../src/config.ts";
+import { mcpTable } from "../src/config-mcp.ts";
 import { withTable } from "./tables.ts";
 
 /** The README with the settings of the server. */

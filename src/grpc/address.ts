@@ -7,10 +7,15 @@ export class StartError extends Error {
 
 // Listen address of a server: `HOST:PORT`, `[IPv6]:PORT` or `unix:PATH`.
 
+/** An address that other machines may reach. */
+export interface TcpAddress {
+  readonly kind: "tcp";
+  readonly host: string;
+  readonly port: number;
+}
+
 /** An address to listen on. */
-export type ListenAddress =
-  | { readonly kind: "tcp"; readonly host: string; readonly port: number }
-  | { readonly kind: "unix"; readonly path: string };
+export type ListenAddress = TcpAddress | { readonly kind: "unix"; readonly path: string };
 
 /** The longest path of a Unix socket, in bytes. */
 export const SOCKET_PATH_BYTES_MAX = 107;

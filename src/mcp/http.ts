@@ -15,7 +15,7 @@ import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { createMcpHandler, type McpHttpHandler } from "@modelcontextprotocol/server";
 import { connect, isMemorySidecarError, type MemorySidecar } from "../gen/client/index.ts";
-import { type ListenAddress, StartError } from "../grpc/address.ts";
+import { StartError, type TcpAddress } from "../grpc/address.ts";
 import type { McpReach } from "./reach.ts";
 import { createMcpServer } from "./server.ts";
 import { faultText } from "./tool.ts";
@@ -40,7 +40,7 @@ const BEARER = /^Bearer +(\S+)$/i;
 
 /** Settings of the HTTP address. */
 export interface McpHttpSettings {
-  readonly address: ListenAddress;
+  readonly address: TcpAddress;
   /** Names of this server beside those of this machine, as browsers and programs call it. */
   readonly hosts: readonly string[];
   /** Certificate chain and key in PEM. */
@@ -79,8 +79,6 @@ class Refusal extends Error {
 /** Opens the address. Throws a StartError when it cannot. */
 export async function startMcpHttp(settings: McpHttpSettings): Promise<McpHttp> {
   const { address, tls, connectionsMax } = settings;
-  if (address.kind !== "tcp")
-    throw new StartError("--http-listen must be HOST:PORT or [IPV6]:PORT");
   const { host } = address;
   const names = [...LOCAL_HOSTS, ...settings.hosts, ...(ANY_HOSTS.includes(host) ? [] : [host])];
   const hosts = new Set(names.map((name) => (isBareV6(name) ? `[${name}]` : name).toLowerCase()));
