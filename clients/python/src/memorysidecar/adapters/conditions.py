@@ -15,6 +15,9 @@ from .. import all_of, any_of, none_of, v1, where
 Condition = v1.MetadataCondition
 MAX_GROUP = 16
 MAX_VALUES = 64
+MAX_CONDITIONS = 64
+MAX_LEVELS = 4
+GROUPS = ("all_of", "any_of", "none_of")
 
 
 def equal(path: str, value: Any) -> Condition:
@@ -68,6 +71,21 @@ def some(conditions: Iterable[Condition]) -> Condition:
 def no(conditions: Iterable[Condition]) -> Condition:
     """None of these holds."""
     return every(map(_negated, conditions))
+
+
+def fits(condition: Condition) -> bool:
+    """Tells whether the server takes a condition: it is not too deep, and not too large."""
+    levels, count = _size(condition)
+    return levels <= MAX_LEVELS and count <= MAX_CONDITIONS
+
+
+def _size(condition: Condition) -> tuple[int, int]:
+    """Gives the levels of a condition and the number of its conditions."""
+    kind = condition.WhichOneof("test")
+    if kind not in GROUPS:
+        return 1, 1
+    sizes = list(map(_size, getattr(condition, kind).conditions))
+    return 1 + max(levels for levels, _ in sizes), 1 + sum(count for _, count in sizes)
 
 
 def _negated(condition: Condition) -> Condition:

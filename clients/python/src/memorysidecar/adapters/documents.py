@@ -6,7 +6,7 @@ searches. The server writes and deletes both in one transaction.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -63,6 +63,8 @@ class Query:
     with_vectors: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
     """Other arguments of ``recall``."""
+    accepts: Callable[[bytes], bool] | None = None
+    """Passes over documents, by their values; 1,000 are looked at."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ class DocumentRecords:
                     # It is gone, or the answer had no room for it.
                     of = hit.document.record
                     [record] = yield from look_up([(of.path, of.key)])
-                if record is None:
+                if record is None or not (query.accepts is None or query.accepts(record.value)):
                     continue
                 score = hit.relevance if query.vector is None else hit.score
                 found.append(Found(record.value, score, hit.document.embedding.values))
@@ -157,13 +159,6 @@ class DocumentRecords:
         records = yield from look_up(names)
         return [record for record in records if record is not None]
 
-    def delete_matching(self, conditions: Sequence[Condition]) -> Plan[int]:
-        """Deletes all documents that pass; gives their number."""
-        documents = yield Collect(partial(self._list, conditions))
-        keys = [one.record.key for one in documents]
-        yield from self._delete_keys(keys)
-        return len(keys)
-
     def count(self, conditions: Sequence[Condition] = ()) -> Plan[int]:
         """Counts the documents that pass."""
         answer = yield Call(
@@ -171,19 +166,6 @@ class DocumentRecords:
         )
         counted: int = answer.document_count
         return counted
-
-    def group(self, path: str, conditions: Sequence[Condition] = ()) -> Plan[Any]:
-        """Counts the documents that pass by their values at a path of the metadata."""
-        return (
-            yield Call(
-                lambda client: client.count_items(
-                    metadata_path=path,
-                    filter=self._recall_filter(conditions),
-                    order="value",
-                    max_groups=1_000,
-                )
-            )
-        )
 
     def _path(self) -> list[str]:
         owner = (self.user_id or "", self.agent_id or "")
@@ -213,7 +195,7 @@ class DocumentRecords:
         return client.recall(
             "" if own else query.text,
             filter=self._recall_filter(query.conditions),
-            page_size=min(query.count, MAX_HITS),
+            page_size=min(query.count if query.accepts is None else MAX_HITS, MAX_HITS),
             page_token=token,
             include_records=True,
             include_embeddings=query.with_vectors,

@@ -1,0 +1,426 @@
+"""The document store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from threading import Lock
+from typing import Any
+
+from haystack import Document, default_from_dict, default_to_dict
+from haystack.document_stores.errors import DocumentStoreError, DuplicateDocumentError
+from haystack.document_stores.in_memory import InMemoryDocumentStore
+from haystack.document_stores.types import DuplicatePolicy
+from haystack.utils import Secret
+from haystack.utils.filters import document_matches_filter
+from memorysidecar import Aborted, AlreadyExists, AsyncClient, Client, Invalid, v1, where
+from memorysidecar.adapters.documents import DocumentRecords, Found, Query, Searchable
+from memorysidecar.adapters.plans import Plan, Runner
+from memorysidecar.adapters.records import write
+
+from ._filters import CUT, MAX_INDEX_BYTES, META, conditions_of, indexed
+
+Filters = dict[str, Any]
+HAS_TEXT = "has_text"
+
+
+class SidecarDocumentStore:
+    """Keeps documents in Memory Sidecar.
+
+    Each document is a record, and comes back as it was written. The documents of one call are one
+    transaction unless there are more than 256 or they take more than 3 MiB. A call that has
+    returned is durable and visible to the next search.
+
+    Haystack's own function decides which documents a filter means; the server leaves out most of
+    the others before.
+
+    With a client of another kind than the call, asynchronous methods run in threads, and
+    synchronous ones wait for the event loop of the ``AsyncClient``, on which the store was made.
+
+    :param address: the server's. The store connects at its first use, and can be saved with a
+        pipeline.
+    :param namespace: the namespace.
+    :param token: the token, where the server wants one.
+    :param client: a client in place of these three, which the store never closes.
+    :param collection_id: the collection. Stores of one collection and owner share their documents.
+    :param model: name of the embedding model. Vectors of different models are never compared, so
+        give each model a name of its own when you change it.
+    :param user_id: the user whom the documents belong to. The store then reaches no others, and
+        ``erase_subject(user_id=...)`` erases them. Default: all users share them.
+    :param agent_id: the agent whom they belong to.
+    """
+
+    def __init__(
+        self,
+        address: str = "127.0.0.1:50151",
+        *,
+        namespace: str = "default",
+        token: Secret | None = None,
+        client: Client | AsyncClient | None = None,
+        collection_id: str = "haystack",
+        model: str = "haystack",
+        user_id: str | None = None,
+        agent_id: str | None = None,
+    ) -> None:
+        self.address = address
+        self.namespace = namespace
+        self.token = token
+        self.client = client
+        self.collection_id = collection_id
+        self.model = model
+        self.user_id = user_id
+        self.agent_id = agent_id
+        self._documents = DocumentRecords(
+            "haystack", collection_id, model, user_id=user_id, agent_id=agent_id
+        )
+        self._lock = Lock()
+        self._own: Runner | None = None if client is None else Runner(client)
+
+    @property
+    def _runner(self) -> Runner:
+        with self._lock:
+            if self._own is None:
+                token = self.token.resolve_value() if self.token is not None else None
+                self._own = Runner(Client(self.address, namespace=self.namespace, token=token))
+            return self._own
+
+    def to_dict(self) -> dict[str, Any]:
+        if self.client is not None:
+            raise ValueError(
+                "a store that was made with a client cannot be saved: make it with address, "
+                "namespace and token"
+            )
+        return default_to_dict(
+            self,
+            address=self.address,
+            namespace=self.namespace,
+            token=self.token.to_dict() if self.token is not None else None,
+            collection_id=self.collection_id,
+            model=self.model,
+            user_id=self.user_id,
+            agent_id=self.agent_id,
+        )
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> SidecarDocumentStore:
+        token = data.get("init_parameters", {}).get("token")
+        if isinstance(token, Mapping):
+            data["init_parameters"]["token"] = Secret.from_dict(dict(token))
+        made: SidecarDocumentStore = default_from_dict(cls, data)
+        return made
+
+    def count_documents(self) -> int:
+        return self._runner.run(self._documents.count())
+
+    async def count_documents_async(self) -> int:
+        return await self._runner.arun(self._documents.count())
+
+    def filter_documents(self, filters: Filters | None = None) -> list[Document]:
+        return self._runner.run(self._filter(filters))
+
+    async def filter_documents_async(self, filters: Filters | None = None) -> list[Document]:
+        return await self._runner.arun(self._filter(filters))
+
+    def write_documents(
+        self, documents: list[Document], policy: DuplicatePolicy = DuplicatePolicy.NONE
+    ) -> int:
+        """Writes documents; gives the number of those that were written.
+
+        :param policy: what becomes of documents with the id of one that exists. The default,
+            ``NONE``, is ``FAIL``.
+        :raises DuplicateDocumentError: with ``FAIL``, when a document exists.
+        """
+        return self._runner.run(self._write(documents, policy))
+
+    async def write_documents_async(
+        self, documents: list[Document], policy: DuplicatePolicy = DuplicatePolicy.NONE
+    ) -> int:
+        return await self._runner.arun(self._write(documents, policy))
+
+    def delete_documents(self, document_ids: list[str]) -> None:
+        """Deletes documents; those that do not exist are passed over."""
+        self._runner.run(self._documents.delete(document_ids))
+
+    async def delete_documents_async(self, document_ids: list[str]) -> None:
+        await self._runner.arun(self._documents.delete(document_ids))
+
+    def delete_all_documents(self) -> None:
+        self._runner.run(self._documents.clear())
+
+    async def delete_all_documents_async(self) -> None:
+        await self._runner.arun(self._documents.clear())
+
+    def delete_by_filter(self, filters: Filters) -> int:
+        """Deletes the documents of a filter; gives their number."""
+        return self._runner.run(self._delete_matching(filters))
+
+    async def delete_by_filter_async(self, filters: Filters) -> int:
+        return await self._runner.arun(self._delete_matching(filters))
+
+    def update_by_filter(self, filters: Filters, meta: dict[str, Any]) -> int:
+        """Sets entries of the metadata of the documents of a filter; gives their number."""
+        return self._runner.run(self._update_matching(filters, meta))
+
+    async def update_by_filter_async(self, filters: Filters, meta: dict[str, Any]) -> int:
+        return await self._runner.arun(self._update_matching(filters, meta))
+
+    def count_documents_by_filter(self, filters: Filters) -> int:
+        return len(self.filter_documents(filters))
+
+    async def count_documents_by_filter_async(self, filters: Filters) -> int:
+        return len(await self.filter_documents_async(filters))
+
+    def count_unique_metadata_by_filter(
+        self, filters: Filters, metadata_fields: list[str]
+    ) -> dict[str, int]:
+        """Counts the different values of fields of the metadata."""
+        found = _in_memory(self.filter_documents(filters))
+        return found.count_unique_metadata_by_filter({}, metadata_fields)
+
+    async def count_unique_metadata_by_filter_async(
+        self, filters: Filters, metadata_fields: list[str]
+    ) -> dict[str, int]:
+        found = _in_memory(await self.filter_documents_async(filters))
+        return found.count_unique_metadata_by_filter({}, metadata_fields)
+
+    def get_metadata_fields_info(self) -> dict[str, dict[str, str]]:
+        return _in_memory(self.filter_documents()).get_metadata_fields_info()
+
+    async def get_metadata_fields_info_async(self) -> dict[str, dict[str, str]]:
+        return _in_memory(await self.filter_documents_async()).get_metadata_fields_info()
+
+    def get_metadata_field_min_max(self, metadata_field: str) -> dict[str, Any]:
+        return _in_memory(self.filter_documents()).get_metadata_field_min_max(metadata_field)
+
+    async def get_metadata_field_min_max_async(self, metadata_field: str) -> dict[str, Any]:
+        found = _in_memory(await self.filter_documents_async())
+        return found.get_metadata_field_min_max(metadata_field)
+
+    def get_metadata_field_unique_values(
+        self,
+        metadata_field: str,
+        search_term: str | None = None,
+        from_: int = 0,
+        size: int = 10,
+        filters: Filters | None = None,
+    ) -> tuple[list[Any], int]:
+        """Gives the different values of a field of the metadata, in pages, and their number."""
+        found = _in_memory(self.filter_documents(filters))
+        return found.get_metadata_field_unique_values(metadata_field, search_term, from_, size)
+
+    async def get_metadata_field_unique_values_async(
+        self,
+        metadata_field: str,
+        search_term: str | None = None,
+        from_: int = 0,
+        size: int = 10,
+        filters: Filters | None = None,
+    ) -> tuple[list[Any], int]:
+        found = _in_memory(await self.filter_documents_async(filters))
+        return found.get_metadata_field_unique_values(metadata_field, search_term, from_, size)
+
+    def embedding_retrieval(
+        self,
+        query_embedding: list[float],
+        filters: Filters | None = None,
+        top_k: int = 10,
+        scale_score: bool = False,
+        return_embedding: bool = True,
+    ) -> list[Document]:
+        """Finds the documents with the nearest vectors, by cosine; those without one are passed
+        over.
+
+        :param top_k: at most 1,000.
+        :param scale_score: gives scores of 0 to 1 in place of cosines.
+        """
+        return self._runner.run(
+            self._nearest(query_embedding, filters, top_k, scale_score, return_embedding)
+        )
+
+    async def embedding_retrieval_async(
+        self,
+        query_embedding: list[float],
+        filters: Filters | None = None,
+        top_k: int = 10,
+        scale_score: bool = False,
+        return_embedding: bool = True,
+    ) -> list[Document]:
+        return await self._runner.arun(
+            self._nearest(query_embedding, filters, top_k, scale_score, return_embedding)
+        )
+
+    def text_retrieval(
+        self,
+        query: str,
+        filters: Filters | None = None,
+        top_k: int = 10,
+        options: Mapping[str, Any] | None = None,
+    ) -> list[Document]:
+        """Finds documents by the words of their content, and by the vectors that the server makes
+        of those without one of their own. The score is the relevance, 0 to 1.
+
+        :param top_k: at most 1,000.
+        :param options: other arguments of ``recall``: ``min_relevance``, ``mode``, ``diversity``.
+        """
+        return self._runner.run(self._best(query, filters, top_k, options or {}))
+
+    async def text_retrieval_async(
+        self,
+        query: str,
+        filters: Filters | None = None,
+        top_k: int = 10,
+        options: Mapping[str, Any] | None = None,
+    ) -> list[Document]:
+        return await self._runner.arun(self._best(query, filters, top_k, options or {}))
+
+    # Plans.
+
+    def _matching(self, filters: Filters | None) -> Plan[list[tuple[v1.NamedRecord, Document]]]:
+        records = yield from self._documents.list(conditions_of(filters))
+        found = [(record, _document_of(record.value)) for record in records]
+        accepts = _test_of(filters)
+        return [one for one in found if accepts is None or accepts(one[0].value)]
+
+    def _filter(self, filters: Filters | None) -> Plan[list[Document]]:
+        found = yield from self._matching(filters)
+        return [document for _, document in found]
+
+    def _write(self, documents: Any, policy: DuplicatePolicy) -> Plan[int]:
+        if isinstance(documents, str) or not isinstance(documents, Iterable):
+            raise ValueError("write_documents takes a list of documents")
+        given = list(documents)
+        for one in given:
+            if not isinstance(one, Document):
+                raise ValueError(f"write_documents takes documents, not {type(one).__name__}")
+        if policy == DuplicatePolicy.OVERWRITE:
+            yield from self._documents.write(map(_searchable, given))
+            return len(given)
+        if policy == DuplicatePolicy.SKIP:
+            # Of several with one id the first is written.
+            first = {one.id: one for one in reversed(given)}
+            return (yield from self._write_missing(list(first.values())))
+        yield from self._write_new(given)
+        return len(given)
+
+    def _write_new(self, documents: Sequence[Document]) -> Plan[None]:
+        ids = [document.id for document in documents]
+        twice = [one for one in dict.fromkeys(ids) if ids.count(one) > 1] if ids else []
+        if twice:
+            raise DuplicateDocumentError(f"ID '{twice[0]}' is given twice.")
+        try:
+            yield from write(self._new(documents))
+        except AlreadyExists:
+            records = yield from self._documents.look_up(ids)
+            known = [one for one, record in zip(ids, records, strict=True) if record is not None]
+            names = ", ".join(f"'{one}'" for one in known[:5])
+            raise DuplicateDocumentError(f"ID {names or 'of a document'} already exists.") from None
+
+    def _write_missing(self, documents: Sequence[Document]) -> Plan[int]:
+        left = list(documents)
+        while left:
+            records = yield from self._documents.look_up([document.id for document in left])
+            left = [one for one, record in zip(left, records, strict=True) if record is None]
+            try:
+                yield from write(self._new(left))
+                break
+            except AlreadyExists:
+                # Another writer came first.
+                continue
+        return len(left)
+
+    def _new(self, documents: Iterable[Document]) -> Iterable[v1.RecordOperation]:
+        made = map(_searchable, documents)
+        return [self._documents.operation(one, only_new=True) for one in made]
+
+    def _delete_matching(self, filters: Filters) -> Plan[int]:
+        found = yield from self._matching(filters)
+        yield from self._documents.delete(document.id for _, document in found)
+        return len(found)
+
+    def _update_matching(self, filters: Filters, meta: Mapping[str, Any]) -> Plan[int]:
+        updated: set[str] = set()
+        while True:
+            found = yield from self._matching(filters)
+            left = [one for one in found if one[1].id not in updated]
+            for record, document in left:
+                changed = replace(document, meta={**document.meta, **meta})
+                operation = self._documents.operation(_searchable(changed), etag=record.etag)
+                try:
+                    yield from write([operation])
+                except Aborted:
+                    # Another writer came first; the next round reads what it wrote.
+                    continue
+                updated.add(document.id)
+            if all(document.id in updated for _, document in left):
+                return len(updated)
+
+    def _nearest(
+        self,
+        vector: Sequence[float],
+        filters: Filters | None,
+        top_k: int,
+        scale_score: bool,
+        return_embedding: bool,
+    ) -> Plan[list[Document]]:
+        query = Query("", vector, top_k, conditions_of(filters), accepts=_test_of(filters))
+        try:
+            found = yield from self._documents.search(query)
+        except Invalid as error:
+            raise DocumentStoreError(str(error)) from error
+        documents = [
+            replace(
+                _document_of(one.value),
+                score=(one.score + 1) / 2 if scale_score else one.score,
+            )
+            for one in found
+        ]
+        if return_embedding:
+            return documents
+        return [replace(document, embedding=None) for document in documents]
+
+    def _best(
+        self, text: str, filters: Filters | None, top_k: int, options: Mapping[str, Any]
+    ) -> Plan[list[Document]]:
+        conditions = [*conditions_of(filters), where(HAS_TEXT, equals=True)]
+        query = Query(text, None, top_k, conditions, options=options, accepts=_test_of(filters))
+        found: list[Found] = yield from self._documents.search(query)
+        return [replace(_document_of(one.value), score=one.score) for one in found]
+
+
+def _test_of(filters: Filters | None) -> Callable[[bytes], bool] | None:
+    """Makes Haystack's own test of a document."""
+    if not filters:
+        return None
+    wanted = filters
+    if "operator" not in wanted and "conditions" not in wanted:
+        raise ValueError(
+            "a filter has an operator, and conditions or a field and a value; see "
+            "https://docs.haystack.deepset.ai/docs/metadata-filtering"
+        )
+    # It is refused where it makes no sense, even if there is no document.
+    document_matches_filter(filters=wanted, document=Document())
+    return lambda value: document_matches_filter(filters=wanted, document=_document_of(value))
+
+
+def _in_memory(documents: list[Document]) -> InMemoryDocumentStore:
+    """Puts documents where Haystack summarizes their metadata."""
+    store = InMemoryDocumentStore(shared=False)
+    store.write_documents(documents)
+    return store
+
+
+def _searchable(document: Document) -> Searchable:
+    try:
+        value = json.dumps(document.to_dict(flatten=False), ensure_ascii=False).encode()
+    except TypeError as error:
+        raise ValueError(f"document '{document.id}' is not JSON: {error}") from None
+    has_text = document.content is not None
+    index: dict[str, Any] = {HAS_TEXT: has_text, META: indexed(json.loads(value)["meta"])}
+    if len(json.dumps(index)) > MAX_INDEX_BYTES:
+        index = {HAS_TEXT: has_text, CUT: True}
+    return Searchable(document.id, value, document.content or "", document.embedding, index)
+
+
+def _document_of(value: bytes) -> Document:
+    return Document.from_dict(json.loads(value))
