@@ -70,12 +70,29 @@ function npmIntegration(folder: string): Integration {
   };
 }
 
+function mavenIntegration(folder: string): Integration {
+  const manifest = read(`${folder}/pom.xml`);
+  const dependencies = manifest.slice(manifest.indexOf("<dependencies>"));
+  const framework = found(
+    dependencies,
+    /<groupId>(?!io\.memorysidecar)[^<]*<\/groupId>\s*<artifactId>([^<]+)</,
+  );
+  const newest = found(manifest, new RegExp(`<${framework}\\.version>([^<]+)<`));
+  const [, lowest = newest] = /<[\w-]+-lowest\.version>([^<]+)</.exec(manifest) ?? [];
+  return {
+    ...{ folder, language: " (Java)", code: "java", framework, lowest, newest },
+    description: found(manifest, /<description>([^<]+)</),
+    package: found(manifest, /<artifactId>([^<]+)</),
+  };
+}
+
 /** Integrations that have a page. */
 function integrations(): Integration[] {
   const below = (pattern: string): string[] => globSync(pattern, { cwd: ROOT }).map(dirname).sort();
   const all = [
     ...below("clients/python/integrations/*/pyproject.toml").filter(hasPage).map(pythonIntegration),
     ...below("clients/typescript/integrations/*/package.json").map(npmIntegration),
+    ...below("clients/java/integrations/*/pom.xml").filter(hasPage).map(mavenIntegration),
   ];
   return all.sort((a, b) => (basename(a.folder) < basename(b.folder) ? -1 : 1));
 }
@@ -129,7 +146,7 @@ function rowOf(integration: Integration, page: string): string {
   const { upstream, operations } = judged(page, title + language);
   const tests = globSync(`${folder}/{test,tests,src/test}/**/*.{py,ts,java}`, { cwd: ROOT });
   const isKilled = tests.some((path) => KILL_TEST.test(read(path)));
-  const label = description.replace(/ on Memory Sidecar\.$/, "") + language;
+  const label = description.replace(/( on Memory Sidecar)?\.$/, "") + language;
   const isOne = lowest === newest || newest === `${lowest}.0`;
   const versions = `\`${integration.framework}\` ${isOne ? newest : `${lowest} to ${newest}`}`;
   const cells = [`[${label}](${name}.md)`, `\`${integration.package}\``, versions];
