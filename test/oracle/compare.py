@@ -37,6 +37,8 @@ class Feature:
     known: Callable[[Case, Any, Any], str | None] = lambda case, theirs, ours: None
     # Whether its cases can be replayed without the framework.
     is_recorded: bool = True
+    # A case of another feature to record in the place of this one, with what was seen.
+    traced: Callable[[Case], dict[str, Any]] | None = None
 
 
 @dataclass
@@ -99,7 +101,8 @@ def compare(feature: Feature, seed: int, steps: int, record: list[Any] | None) -
         outcome.steps += agreed
         if agreed == len(theirs) == len(ours):
             if record is not None and feature.is_recorded:
-                record.append({"feature": feature.name, "case": case, "seen": theirs})
+                whole = {"feature": feature.name, "case": case, "seen": theirs}
+                record.append(feature.traced(case) if feature.traced else whole)
         else:
             outcome.steps += 1
             note(outcome, feature, case, f"seed {seed}, case {number}")
