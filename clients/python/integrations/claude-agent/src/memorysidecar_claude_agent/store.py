@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -18,7 +17,7 @@ from claude_agent_sdk import (
 )
 from claude_agent_sdk.types import SessionListSubkeysKey
 from memorysidecar import Aborted, AlreadyExists, AsyncClient, NotFound, v1
-from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES
+from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES, batches
 
 from ._entries import PARTED, message_of, parted_message_of
 
@@ -26,8 +25,6 @@ ROOT = "claude-agent"
 MAX_SESSION_ID_BYTES = 512
 MAX_SEGMENT_BYTES = 255
 PART_BYTES = 3 * 1024 * 1024
-BATCH_BYTES = 3 * 1024 * 1024
-BATCH_ENTRIES = 1_000
 
 Batch = list[tuple[SessionStoreEntry, bytes]]
 
@@ -50,7 +47,7 @@ class SidecarSessionStore(SessionStore):
         self._user_id: str | None = attributes.get("user_id")
 
     async def append(self, key: SessionKey, entries: list[SessionStoreEntry]) -> None:
-        for batch in _batches(entries):
+        for batch in batches((entry, json.dumps(entry).encode()) for entry in entries):
             await self._append(key, batch)
 
     async def load(self, key: SessionKey) -> list[SessionStoreEntry] | None:
@@ -215,20 +212,3 @@ def _text_of(segment: str) -> str:
 
 def _milliseconds(record: v1.NamedRecord) -> int:
     return record.update_time.ToMilliseconds()
-
-
-def _batches(entries: list[SessionStoreEntry]) -> Iterator[Batch]:
-    """Splits entries into appends that the server takes. Most need only one."""
-    batch: Batch = []
-    size = 0
-    for entry in entries:
-        payload = json.dumps(entry).encode()
-        # Texts are kept twice: in the payload and as the content of the message.
-        length = 2 * min(len(payload), MAX_PAYLOAD_BYTES) + 1_024
-        if batch and (len(batch) == BATCH_ENTRIES or size + length > BATCH_BYTES):
-            yield batch
-            batch, size = [], 0
-        batch.append((entry, payload))
-        size += length
-    if batch:
-        yield batch

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import quote
 from uuid import uuid4
 
 from memorysidecar import AsyncClient, ErrorReason, MemorySidecarError, NotFound, v1
-from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES
+from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES, batches
 from pydantic import ConfigDict, TypeAdapter
 from pydantic_ai.conversation import Conversation
 from pydantic_ai.conversation_store import (
@@ -26,8 +26,6 @@ from ._entries import IN_RECORD, entry_of, message_of, parent_of, payload_of
 ROOT = "pydantic-ai"
 MAX_SESSION_ID_BYTES = 512
 MAX_KEY_BYTES = 512
-BATCH_BYTES = 3 * 1024 * 1024
-BATCH_ENTRIES = 1_000
 LEFT_AFTER = timedelta(hours=1)
 CONFLICTS = (
     ErrorReason.ETAG_MISMATCH,
@@ -275,12 +273,12 @@ class SidecarConversationStore(ConversationStore):
     ) -> None:
         """Appends entries and puts the record of their conversation in one transaction. Entries
         that do not fit it go before, and nothing reads them until the record is there."""
-        batches = list(_batches(entries))
-        if not batches:
+        parts = list(batches((entry, payload_of(entry)) for entry in entries))
+        if not parts:
             await self.client.write_records([put])
             return
         operations = [put]
-        if len(batches) > 1 and not put.put.record.etag:
+        if len(parts) > 1 and not put.put.record.etag:
             # A later deletion finds the new session if this process does not come to the end.
             left = self._left(session_id, record)
             await self.client.write_records([left])
@@ -291,15 +289,15 @@ class SidecarConversationStore(ConversationStore):
             "user_id": self._user(record.scope),
             "metadata": {ROOT: {"conversation_id": record.conversation_id}},
         }
-        for batch in batches:
-            is_last = batch is batches[-1]
+        for batch in parts:
+            is_last = batch is parts[-1]
             kept = await self._kept_in_records(session_id, batch, record.scope)
             await self.client.append(
                 session_id,
                 [message_of(entry, payload) for entry, payload in batch],
                 on_existing="skip",
-                create_session=batch is batches[0],
-                session=session if batch is batches[0] else None,
+                create_session=batch is parts[0],
+                session=session if batch is parts[0] else None,
                 record_operations=[*kept, *(operations if is_last else ())],
             )
 
@@ -394,20 +392,3 @@ def _key_of(conversation_id: str) -> str:
 
 def _end_of(session_id: str) -> str:
     return session_id.rpartition("/")[2]
-
-
-def _batches(entries: Sequence[ConversationEntry]) -> Iterator[Batch]:
-    """Splits entries into appends that the server takes. Most need only one."""
-    batch: Batch = []
-    size = 0
-    for entry in entries:
-        payload = payload_of(entry)
-        # Texts are kept twice: in the payload and as the content of the message.
-        length = 2 * min(len(payload), MAX_PAYLOAD_BYTES) + 1_024
-        if batch and (len(batch) == BATCH_ENTRIES or size + length > BATCH_BYTES):
-            yield batch
-            batch, size = [], 0
-        batch.append((entry, payload))
-        size += length
-    if batch:
-        yield batch
