@@ -1,0 +1,198 @@
+"""The history provider."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+from uuid import uuid4
+
+from agent_framework import HistoryProvider, Message
+from agent_framework._sessions import filter_new_messages
+from memorysidecar import AsyncClient, ErrorReason, MemorySidecarError, NotFound, v1
+from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES, batches, is_id
+
+from ._messages import IN_RECORD, fields_of, message_of, payload_of
+from ._names import path_of, session_name
+
+ROOT = "agent-framework"
+
+
+class SidecarHistoryProvider(HistoryProvider):
+    """Keeps the messages of sessions in Memory Sidecar.
+
+    Each message is one of a session's log, and comes back as the framework wrote it. What a run
+    adds is one transaction, acknowledged once it is on disk. A transcript that is handed over
+    again, whole or in part, is not stored twice.
+
+    :param client: a client, which the provider never closes, on the event loop of the agent.
+    :param application_id: keeps the histories of applications apart, with ``agent_id``, the
+        ``source_id`` and the id of the session.
+    :param agent_id: of the sessions. Default: all agents of the application share a session.
+    :param window: gives the agent the session's window instead of its whole log: what fits the
+        policy, with tool calls and their results whole.
+    :param root: first part of the names of sessions and records.
+    :param load_messages: and the four after it, as with the providers of the framework.
+    :param attributes: of the sessions of the server, as ``create_session`` takes them: ``user_id``,
+        ``policy``, ``labels``, ``ttl``.
+    """
+
+    DEFAULT_SOURCE_ID: ClassVar[str] = "memory_sidecar"
+
+    def __init__(
+        self,
+        client: AsyncClient,
+        *,
+        application_id: str,
+        agent_id: str | None = None,
+        window: bool = False,
+        source_id: str = DEFAULT_SOURCE_ID,
+        root: str = ROOT,
+        load_messages: bool = True,
+        store_inputs: bool = True,
+        store_context_messages: bool = False,
+        store_context_from: set[str] | None = None,
+        store_outputs: bool = True,
+        **attributes: Any,
+    ) -> None:
+        super().__init__(
+            source_id,
+            load_messages=load_messages,
+            store_inputs=store_inputs,
+            store_context_messages=store_context_messages,
+            store_context_from=store_context_from,
+            store_outputs=store_outputs,
+        )
+        if not application_id:
+            raise ValueError("application_id must not be empty: it keeps applications apart")
+        self.client = client
+        self.application_id = application_id
+        self.agent_id = agent_id
+        self.window = window
+        self.root = root
+        self._attributes = attributes
+
+    async def get_messages(
+        self, session_id: str | None, *, state: dict[str, Any] | None = None, **kwargs: Any
+    ) -> list[Message]:
+        log = self.log_of(session_id)
+        try:
+            if self.window:
+                kept = (await self.client.window(log)).messages
+                messages = [one for one in kept if one.provider_payload.provider]
+            else:
+                messages = [one async for one in self.client.list_messages(log, page_size=1000)]
+            return [await self._message(session_id, one) for one in messages]
+        except NotFound:
+            return []
+
+    async def save_messages(
+        self,
+        session_id: str | None,
+        messages: Sequence[Message],
+        *,
+        state: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        if not messages:
+            return
+        log = self.log_of(session_id)
+        while True:
+            last_seq = await self._last_seq(log)
+            # With one more than comes, the overlap is that with the whole history.
+            stored = await self._newest(session_id, len(messages) + 1) if last_seq else []
+            new = filter_new_messages(stored, messages)
+            try:
+                await self._append(session_id, new, last_seq)
+                return
+            except MemorySidecarError as error:
+                if error.reason not in (
+                    ErrorReason.LAST_SEQ_MISMATCH,
+                    ErrorReason.SESSION_NOT_FOUND,
+                ):
+                    raise
+            # Another writer was faster, or the session has been deleted: look again.
+
+    async def get_window(self, session_id: str | None) -> v1.GetWindowResponse | None:
+        """Gets the window of a session: what fits its policy, with tool calls and their results
+        whole, and the summary of what left it. None if nothing is stored."""
+        try:
+            return await self.client.window(self.log_of(session_id))
+        except NotFound:
+            return None
+
+    async def clear(self, session_id: str | None) -> None:
+        """Deletes the messages of a session."""
+        await self.client.delete_session(self.log_of(session_id), allow_missing=True)
+        more = True
+        while more:
+            more = (await self.client.delete_records(self._large(session_id))).more
+
+    def log_of(self, session_id: str | None) -> str:
+        """Gives the session of the server that has the messages of a session."""
+        if not session_id:
+            raise ValueError("session_id must not be empty: run the agent with a session")
+        own = (self.application_id, self.agent_id, self.source_id, session_id)
+        return session_name(self.root, *own)
+
+    async def _last_seq(self, log: str) -> int:
+        """Gets the seq of the newest message of a session, which is created if there is none."""
+        try:
+            return (await self.client.get_session(log)).last_seq
+        except NotFound:
+            own: dict[str, Any] = {"agent_id": self.agent_id} if is_id(self.agent_id) else {}
+            return (await self.client.ensure_session(log, **own, **self._attributes)).last_seq
+
+    async def _newest(self, session_id: str | None, count: int) -> list[Message]:
+        found: list[v1.Message] = []
+        pager = self.client.list_messages(
+            self.log_of(session_id), order="newest_first", page_size=min(count, 1000)
+        )
+        async for message in pager:
+            found.append(message)
+            if len(found) == count:
+                break
+        return [await self._message(session_id, one) for one in reversed(found)]
+
+    async def _append(
+        self, session_id: str | None, messages: Sequence[Message], last_seq: int
+    ) -> None:
+        """Appends messages that nobody has appended meanwhile, in one transaction if they fit."""
+        for batch in batches((uuid4().hex, payload_of(one)) for one in messages):
+            kept = [
+                await self._kept_in_record(session_id, key, payload)
+                for key, payload in batch
+                if len(payload) > MAX_PAYLOAD_BYTES
+            ]
+            await self.client.append(
+                self.log_of(session_id),
+                [fields_of(payload, key) for key, payload in batch],
+                expected_last_seq=last_seq,
+                record_operations=kept,
+            )
+            last_seq += len(batch)
+
+    async def _kept_in_record(
+        self, session_id: str | None, key: str, payload: bytes
+    ) -> v1.RecordOperation:
+        """Sends a payload too large for a message; gives the operation that keeps it."""
+        user = self._attributes.get("user_id")
+        sent = await self.client.upload_value(payload)
+        record = v1.NamedRecord(
+            path=self._large(session_id),
+            key=key,
+            media_type="application/json",
+            owner=None if user is None else v1.MemoryScope(user_id=user),
+            **sent._asdict(),
+        )
+        return v1.RecordOperation(put=v1.RecordPut(record=record))
+
+    async def _message(self, session_id: str | None, message: v1.Message) -> Message:
+        payload = message.provider_payload.data
+        if message.provider_payload.provider == IN_RECORD:
+            path = self._large(session_id)
+            payload = (await self.client.get_whole_record(path, payload.decode())).value
+        return message_of(payload)
+
+    def _large(self, session_id: str | None) -> list[str]:
+        own = (self.application_id, self.agent_id, self.source_id, session_id)
+        return path_of(self.root, "messages", *own)

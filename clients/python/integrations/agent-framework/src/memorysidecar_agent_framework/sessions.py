@@ -1,0 +1,71 @@
+"""The store of sessions. It is experimental in the framework, which warns of that."""
+
+from __future__ import annotations
+
+import json
+
+from agent_framework import AgentSession, SessionStore
+from memorysidecar import AsyncClient, NotFound
+from memorysidecar.adapters.names import MAX_KEY_BYTES, segment
+from memorysidecar.adapters.records import MAX_RECORD_BYTES
+
+from ._names import path_of
+from .history import ROOT
+
+
+class SidecarSessionStore(SessionStore):
+    """Keeps sessions with their states in Memory Sidecar: each is a record.
+
+    A session is acknowledged once it is on disk, and replaces the stored one as a whole.
+
+    :param client: a client, which the store never closes, on the event loop of the agent.
+    :param application_id: keeps the sessions of applications apart.
+    :param user_id: whose the sessions are: ``erase_subject(user_id=...)`` erases them. Default:
+        nobody's.
+    :param root: first part of the names of records.
+    """
+
+    def __init__(
+        self,
+        client: AsyncClient,
+        *,
+        application_id: str,
+        user_id: str | None = None,
+        root: str = ROOT,
+    ) -> None:
+        super().__init__()
+        if not application_id:
+            raise ValueError("application_id must not be empty: it keeps applications apart")
+        self.client = client
+        self.user_id = user_id
+        self._path = path_of(root, "sessions", application_id)
+
+    async def get(self, session_id: str) -> AgentSession | None:
+        self.validate_session_id(session_id)
+        try:
+            record = await self.client.get_whole_record(self._path, _key_of(session_id))
+        except NotFound:
+            return None
+        return AgentSession.from_dict(json.loads(record.value))
+
+    async def set(self, session_id: str, session: AgentSession) -> None:
+        self.validate_session_id(session_id)
+        # Numbers that JSON does not have are refused, not stored as something that is no JSON.
+        value = json.dumps(session.to_dict(), ensure_ascii=False, allow_nan=False).encode()
+        is_large = len(value) > MAX_RECORD_BYTES
+        sent = await self.client.upload_value(value) if is_large else value
+        await self.client.put_record(
+            self._path,
+            _key_of(session_id),
+            sent,
+            media_type="application/json",
+            user_id=self.user_id,
+        )
+
+    async def delete(self, session_id: str) -> None:
+        self.validate_session_id(session_id)
+        await self.client.delete_record(self._path, _key_of(session_id), allow_missing=True)
+
+
+def _key_of(session_id: str) -> str:
+    return segment(session_id, MAX_KEY_BYTES)

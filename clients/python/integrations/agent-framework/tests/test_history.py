@@ -1,0 +1,213 @@
+"""The history, the context and the store of sessions: runs of agents with a kill in the middle, the
+window, sizes, races, erasure."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from agent_framework import Agent, AgentSession, Content, Message
+from integration import erase
+from memorysidecar import AsyncClient, Client, MemorySidecarError, policy
+from real import RealServer
+from scripted import ANSWER, Scripted, call, turn
+
+from memorysidecar_agent_framework import SidecarContextProvider, SidecarHistoryProvider
+from memorysidecar_agent_framework.sessions import SidecarSessionStore
+
+
+def history(client: AsyncClient, **options: Any) -> SidecarHistoryProvider:
+    return SidecarHistoryProvider(client, application_id="app", **options)
+
+
+async def texts_of(provider: SidecarHistoryProvider, session_id: str) -> list[str]:
+    return [message.text for message in await provider.get_messages(session_id)]
+
+
+async def test_an_agent_goes_on_after_the_server_was_killed(own_server: RealServer) -> None:
+    async def look(place: str) -> str:
+        """Looks at a place."""
+        await asyncio.to_thread(own_server.kill)
+        await asyncio.to_thread(own_server.start)
+        return f"Storks at {place}."
+
+    async with AsyncClient(own_server.address, timeout=60) as client:
+        store = SidecarSessionStore(client, application_id="app")
+        for contents in ((call("c1", place="the roof"), ANSWER), ("On the roof, I said.",)):
+            model = Scripted(*contents)
+            agent = Agent(model, tools=[look], context_providers=[history(client)])
+            session = await store.get("trip") or agent.create_session(session_id="trip")
+            session.state["runs"] = session.state.get("runs", 0) + 1
+            answer = await agent.run(f"Where are they? {session.state['runs']}", session=session)
+            assert answer.text == contents[-1]
+            await store.set("trip", session)
+            await asyncio.to_thread(own_server.kill)
+            await asyncio.to_thread(own_server.start)
+        stored = await history(client).get_messages("trip")
+        assert [one.role for one in stored] == [
+            *("user", "assistant", "tool", "assistant", "user", "assistant")
+        ]
+        assert stored[2].contents[0].result == "Storks at the roof."
+        assert len(model.seen[0]) == 5
+        again = await store.get("trip")
+        assert again is not None
+        assert again.state["runs"] == 2
+
+
+async def test_the_window_keeps_its_limit_and_whole_calls(async_client: AsyncClient) -> None:
+    limits = {"policy": policy.token_budget(max_tokens=80), "user_id": "ana"}
+    provider = history(async_client, window=True, **limits)
+    assert await provider.get_window("long") is None
+    for number in range(12):
+        await provider.save_messages("long", turn(number))
+    given = await provider.get_messages("long")
+    contents = [content for one in given for content in one.contents]
+    calls = [one.call_id for one in contents if one.type == "function_call"]
+    results = [one.call_id for one in contents if one.type == "function_result"]
+    assert 0 < len(given) < 20
+    assert calls == results
+    window = await provider.get_window("long")
+    assert window is not None
+    assert window.window_totals.token_count <= 80
+    assert len(await history(async_client).get_messages("long")) == 48
+    found = await async_client.recall("note 3", user_id="ana", page_size=3)
+    assert any("note 3" in hit.message.message.text for hit in found.hits)
+
+
+async def test_histories_are_kept_apart(async_client: AsyncClient) -> None:
+    scopes: list[dict[str, Any]] = [
+        {"application_id": "app"},
+        {"application_id": "app/"},
+        {"application_id": "app", "agent_id": ""},
+        {"application_id": "app", "agent_id": "-"},
+        {"application_id": "app", "agent_id": "a" * 600},
+        {"application_id": "app", "agent_id": "a" * 601},
+        {"application_id": "app", "source_id": "\n"},
+    ]
+    providers = [SidecarHistoryProvider(async_client, **scope) for scope in scopes]
+    for number, provider in enumerate(providers):
+        await provider.save_messages("s", [Message("user", [f"{number}"])])
+    for number, provider in enumerate(providers):
+        assert await texts_of(provider, "s") == [f"{number}"]
+        assert await texts_of(provider, "t") == []
+    await providers[0].clear("s")
+    await providers[0].clear("s")
+    assert await texts_of(providers[0], "s") == []
+    assert await texts_of(providers[1], "s") == ["1"]
+
+
+@pytest.mark.parametrize("size", [300_000, 500_000, 5_000_000])
+async def test_messages_and_sessions_of_any_size_come_back(
+    async_client: AsyncClient, size: int
+) -> None:
+    provider = history(async_client)
+    large = Message("tool", [Content.from_function_result("c1", result="x" * size)])
+    await provider.save_messages("s", [*turn(1)[:1], large])
+    await provider.save_messages("s", [large, *turn(2)])
+    found = await provider.get_messages("s")
+    assert [one.to_dict() for one in found[1:2]] == [large.to_dict()]
+    assert len(found) == 6
+    store = SidecarSessionStore(async_client, application_id="app")
+    session = AgentSession(session_id="s")
+    session.state = {"large": "x" * size}
+    await store.set("s", session)
+    again = await store.get("s")
+    assert again is not None
+    assert again.state == session.state
+    await provider.clear("s")
+    await store.delete("s")
+    records = async_client.list_records("agent-framework", recursive=True)
+    assert [one.key async for one in records] == []
+    assert [one.session_id async for one in async_client.list_sessions()] == []
+
+
+async def test_more_than_a_batch_and_a_page_come_back(async_client: AsyncClient) -> None:
+    provider = history(async_client)
+    messages = [Message("user", [f"{number}"], message_id=f"{number}") for number in range(1_500)]
+    await provider.save_messages("long", messages)
+    await provider.save_messages("long", [*messages[700:], Message("user", ["more"])])
+    wanted = [*(message.text for message in messages), "more"]
+    assert await texts_of(provider, "long") == wanted
+
+
+async def test_two_writers_lose_no_message(server: RealServer) -> None:
+    namespace = f"t-{uuid4().hex}"
+
+    async def write(writer: int) -> None:
+        async with AsyncClient(server.address, namespace=namespace) as client:
+            for index in range(15):
+                new = [Message("user", [f"{writer} {index}"]), Message("assistant", ["Yes."])]
+                await history(client).save_messages("chat", new)
+
+    await asyncio.gather(write(0), write(1))
+    async with AsyncClient(server.address, namespace=namespace) as client:
+        texts = await texts_of(history(client), "chat")
+        assert texts[1::2] == ["Yes."] * 30
+        for writer in range(2):
+            own = [text for text in texts[::2] if text.startswith(f"{writer} ")]
+            assert own == [f"{writer} {index}" for index in range(15)]
+
+
+async def test_the_context_has_what_is_known_of_the_user(async_client: AsyncClient) -> None:
+    provider = SidecarContextProvider(async_client, user_id="ana")
+    first = Scripted("Nice.")
+    await Agent(first, context_providers=[provider]).run("I live in Berlin. " + "Hm. " * 6_000)
+    known = [one.text async for one in async_client.list_memories(filter={"user_id": "ana"})]
+    assert any("Berlin" in text for text in known)
+    second = Scripted("In Berlin.")
+    await Agent(second, context_providers=[provider]).run("Where do I live?")
+    given, asked = second.seen[0]
+    assert "Berlin" in given.text and "<data" in given.text
+    assert asked.text == "Where do I live?"
+    for other in (
+        SidecarContextProvider(async_client, user_id="bob", remember=False),
+        SidecarContextProvider(async_client, user_id="ana", remember=False),
+    ):
+        model = Scripted("Hm.")
+        await Agent(model, context_providers=[other]).run("Where do I live? I live in Rome.")
+        assert ("Berlin" in model.seen[0][0].text) == (other.user_id == "ana")
+    known = [one.text async for one in async_client.list_memories(filter={"everyone": True})]
+    assert not any("Rome" in text for text in known)
+
+
+async def test_a_user_is_erased_with_everything(server: RealServer, client: Client) -> None:
+    async with AsyncClient(server.address, namespace=client.namespace) as own:
+        large = Message("user", ["x" * 500_000])
+        for user in ("ana", "bob"):
+            provider = history(own, user_id=user)
+            await provider.save_messages(user, [*turn(1), large])
+            store = SidecarSessionStore(own, application_id="app", user_id=user)
+            await store.set(user, AgentSession(session_id=user))
+        await asyncio.to_thread(erase, client, "ana")
+        assert await history(own).get_messages("ana") == []
+        assert len(await history(own).get_messages("bob")) == 5
+        store = SidecarSessionStore(own, application_id="app")
+        assert await store.get("ana") is None
+        assert await store.get("bob") is not None
+        records = own.list_records("agent-framework", recursive=True)
+        assert len([one async for one in records]) == 2
+
+
+async def test_wrong_arguments_and_errors_of_the_server_are_told(
+    async_client: AsyncClient,
+) -> None:
+    for made in (
+        lambda: SidecarHistoryProvider(async_client, application_id=""),
+        lambda: SidecarContextProvider(async_client, user_id=""),
+        lambda: SidecarSessionStore(async_client, application_id=""),
+    ):
+        with pytest.raises(ValueError, match="must not be empty"):
+            made()
+    with pytest.raises(ValueError, match="session_id"):
+        await history(async_client).get_messages(None)
+    store = SidecarSessionStore(async_client, application_id="app", root="x" * 300)
+    with pytest.raises(MemorySidecarError, match="path"):
+        await store.get("s")
+    session = AgentSession(session_id="s")
+    session.state = {"n": float("nan")}
+    with pytest.raises(ValueError, match="JSON"):
+        await SidecarSessionStore(async_client, application_id="app").set("s", session)
+    with pytest.raises(MemorySidecarError, match="user_id"):
+        await history(async_client, user_id="u" * 600).save_messages("s", turn(1))
