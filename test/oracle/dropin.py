@@ -48,6 +48,11 @@ def triple_databases(own: Any, db_path: str, max_triples: int = 200) -> Any:
     return own.TripleStore(max_triples, user_id=db_path)
 
 
+def entries(own: Any, **files: Any) -> Any:
+    """A store of entries that is known by a file or a folder."""
+    return own.SessionStore()
+
+
 # By drop-in module: the package of the framework that has memory, and its classes with those that
 # replace them, or what makes one from the same arguments.
 REPLACED: dict[str, tuple[str, dict[str, Any]]] = {
@@ -73,7 +78,15 @@ REPLACED: dict[str, tuple[str, dict[str, Any]]] = {
             "ShortTermMemory": "ShortTermMemory",
         },
     ),
-    "definable": ("definable.memory", {"Memory": "Memory", "InMemoryStore": "SessionStore"}),
+    "definable": (
+        "definable.memory",
+        {
+            "Memory": "Memory",
+            "InMemoryStore": "SessionStore",
+            "SQLiteStore": entries,
+            "FileStore": entries,
+        },
+    ),
 }
 
 

@@ -127,6 +127,22 @@ function lauren(version: string, sha256: string, files: readonly string[]): Judg
   };
 }
 
+const DEFINABLE_TESTS = [
+  ...["manager", "in_memory_store", "sqlite_store", "file_store"].map(
+    (name) => `tests/unit/memory/test_${name}.py`,
+  ),
+  "tests/unit/agent/test_agent_init.py::TestAgentMemory",
+  "tests/unit/agent/test_agent_config.py::TestMemory",
+  "tests/integration/agent/test_memory.py",
+];
+
+const DEFINABLE_FILES = [
+  "test_lifecycle",
+  "test_add_creates_jsonl_file",
+  "test_multi_user_files",
+  "test_delete_session_removes_directory",
+];
+
 export const JUDGES: readonly Judge[] = [
   {
     release: "selectools-1.3.0",
@@ -183,12 +199,12 @@ export const JUDGES: readonly Judge[] = [
     tests: {
       dropin: "definable",
       within: "definable",
-      files: [
-        "tests/unit/memory/test_manager.py",
-        "tests/unit/memory/test_in_memory_store.py",
-        "tests/integration/agent/test_memory.py",
-      ],
+      files: DEFINABLE_TESTS,
       deselected: [
+        ...DEFINABLE_FILES.map((test) => ({
+          test: `tests/unit/memory/test_file_store.py::TestFileStore::${test}`,
+          because: "it looks at the files of a store",
+        })),
         {
           test: "tests/integration/agent/test_memory.py::TestMemoryRecall",
           because: "its four tests call a model of OpenAI",

@@ -18,6 +18,7 @@ from memorysidecar.compat import use
 
 import marsys_chain
 import marsys_facts
+import marsys_runs
 from compare import Case, Feature, Side, main
 from words import line, text
 
@@ -160,10 +161,12 @@ FEATURES = [
     Feature("managed", lambda rng: draw(rng, "managed"), play, known_managed),
     Feature("facts", marsys_facts.draw, marsys_facts.play),
     Feature("compaction", marsys_chain.draw, marsys_chain.play),
+    # Whole runs need an agent of MARSYS.
+    Feature("runs", marsys_runs.draw, marsys_runs.play, is_recorded=False),
 ]
 
 if __name__ == "__main__":
     # Messages about what does not fit are no news here.
     logging.disable()
     is_later = hasattr(ManagedMemoryConfig(), "active_context")
-    main(FEATURES if is_later else FEATURES[:-1], use)
+    main(FEATURES if is_later else FEATURES[:3], use)
