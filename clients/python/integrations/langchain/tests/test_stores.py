@@ -190,6 +190,9 @@ def test_limits_are_named(client: Client) -> None:
     chosen = SidecarVectorStore(client, EMBEDDING, filter_by=["lang"])
     chosen.add_texts(["text"], [large], ids=["1"])
     assert chosen.similarity_search("text", filter={"lang": "en"})[0].metadata == large
+    for unseen in ({"$not": {"$or": [{"lang": "en"}, {"note": "x"}]}}, where("note", equals="x")):
+        with pytest.raises(ValueError, match=r"cannot use 'note': the store was made with"):
+            chosen.similarity_search("text", filter=unseen)
     with pytest.raises(TypeError, match="the metadata of document '2' is not JSON"):
         store.add_texts(["text"], [{"at": object()}], ids=["2"])
     with pytest.raises(ValueError, match="there are 1 ids for 2 documents"):

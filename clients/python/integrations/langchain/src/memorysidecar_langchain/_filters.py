@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from memorysidecar import v1, where
-from memorysidecar.adapters.conditions import Condition, above, equal, every, no, some, within
+from memorysidecar.adapters.conditions import (
+    GROUPS,
+    Condition,
+    above,
+    equal,
+    every,
+    no,
+    some,
+    within,
+)
 
 Filter = Mapping[str, Any] | v1.MetadataCondition | Iterable[v1.MetadataCondition]
 
@@ -26,12 +35,35 @@ _TESTS: Mapping[str, Callable[[str, Any], Condition]] = {
 _GROUPS = {"$and": every, "$or": some}
 
 
-def conditions_of(given: Filter | None) -> list[Condition]:
+def conditions_of(given: Filter | None, keys: Collection[str] | None = None) -> list[Condition]:
     """Makes conditions, all of which must hold.
 
     :param given: ``{"lang": "en", "year": {"$gte": 2020}}``, with ``$and``, ``$or`` and ``$not``
         around such dictionaries; or conditions of ``memorysidecar.where``.
+    :param keys: the keys of the metadata that conditions can look at; None for all.
     """
+    conditions = _conditions_of(given)
+    if keys is not None:
+        for path in _paths(conditions):
+            # A key may hold dots itself.
+            if not any(path == key or path.startswith(f"{key}.") for key in keys):
+                raise ValueError(
+                    f"a filter cannot use {path!r}: the store was made with filter_by={[*keys]!r}"
+                )
+    return conditions
+
+
+def _paths(conditions: Iterable[Condition]) -> Iterator[str]:
+    """Gives the paths that conditions look at."""
+    for one in conditions:
+        kind = one.WhichOneof("test")
+        if kind in GROUPS:
+            yield from _paths(getattr(one, kind).conditions)
+        elif kind != "label":
+            yield one.path
+
+
+def _conditions_of(given: Filter | None) -> list[Condition]:
     if given is None:
         return []
     if isinstance(given, v1.MetadataCondition):
@@ -57,7 +89,7 @@ def _entry(key: str, value: Any) -> Condition:
 def _all(given: Mapping[str, Any]) -> Condition:
     if not isinstance(given, Mapping) or not given:
         raise ValueError(f"a filter is a dictionary that is not empty, not {given!r}")
-    return every(conditions_of(given))
+    return every(_conditions_of(given))
 
 
 def _test(key: str, name: str, wanted: Any) -> Condition:

@@ -282,7 +282,7 @@ class SidecarVectorStore(VectorStore):
         filter: Filter | None,
         options: Mapping[str, Any],
     ) -> Plan[Scored]:
-        wanted = Query(query, vector, k, conditions_of(filter), options=options)
+        wanted = Query(query, vector, k, conditions_of(filter, self.filter_by), options=options)
         found = yield from self._documents.search(wanted)
         return [(_document_of(one.value), one.score) for one in found]
 
@@ -296,7 +296,7 @@ class SidecarVectorStore(VectorStore):
         filter: Filter | None,
         options: Mapping[str, Any],
     ) -> Plan[list[Document]]:
-        conditions = conditions_of(filter)
+        conditions = conditions_of(filter, self.filter_by)
         if vector is None:
             options = {**options, "diversity": 1 - lambda_mult}
             found = yield from self._documents.search(
