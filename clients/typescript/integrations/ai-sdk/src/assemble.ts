@@ -20,10 +20,17 @@ interface Open {
  * message of another client, such as a summary in a window, becomes a UIMessage with its text and
  * calls.
  */
-export function uiMessagesOf(messages: readonly Message[], isWindow: boolean): UIMessage[] {
+export function uiMessagesOf(
+  messages: readonly Message[],
+  { isWindow, large }: { isWindow: boolean; large: ReadonlyMap<string, Fragment> },
+): UIMessage[] {
   const made: Open[] = [];
   for (const [index, message] of messages.entries()) {
-    const fragment = fragmentOf(message);
+    const named = fragmentOf(message);
+    const fragment = named?.record === undefined ? named : large.get(named.record);
+    if (named !== undefined && fragment === undefined) {
+      throw new Error(`the chat lacks the record "${named.record}" of one of its messages`);
+    }
     const results = resultsAfter(messages, index);
     if (fragment === undefined) {
       if (message.role !== Role.TOOL) made.push(foreign(message, results));

@@ -1,12 +1,6 @@
 // A store for the chats of the AI SDK.
 
-import type {
-  MemorySidecar,
-  Message,
-  MessageFields,
-  Session,
-  SessionFields,
-} from "@memory-sidecar/client";
+import type { MemorySidecar, Message, Session, SessionFields } from "@memory-sidecar/client";
 import {
   BATCH_BYTES,
   batchesOf,
@@ -16,12 +10,14 @@ import {
 } from "@memory-sidecar/client/adapters";
 import type { UIMessage } from "ai";
 import { uiMessagesOf } from "./assemble.ts";
-import { fragmentOf, type Saved, toFragments } from "./fragments.ts";
+import { fragmentOf, type Kept, type Saved, toFragments } from "./fragments.ts";
+import { LargeFragments } from "./large.ts";
 
 const PAGE = 1_000;
 /** The newest messages of the log, among which the end of what is stored is nearly always. */
 const NEWEST_PAGE = 10;
-const LIMITS = { messages: 1_000, bytes: BATCH_BYTES };
+/** Values of records are sent before. 64 of a namespace may wait for the call that puts them. */
+const LIMITS = { messages: 1_000, bytes: BATCH_BYTES, records: 16 };
 const MAX_CHAT_ID_BYTES = 512;
 const OVERHEAD_BYTES = 1_024;
 
@@ -46,6 +42,8 @@ interface Common {
   readonly count: number;
   /** The first message of the log that has to go; undefined if there is none. */
   readonly fromSeq: number | undefined;
+  /** The messages that have to go and name records. */
+  readonly removed: readonly Message[];
 }
 
 /**
@@ -66,9 +64,8 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
 
   /** Gives the messages of a chat, oldest first; none for a chat that was never saved. */
   async loadChat(chatId: string, { window = false }: LoadChatOptions = {}): Promise<Chat[]> {
-    const reading = window ? this.#window(chatId) : this.#log(chatId);
-    const messages = await reading.catch(passOver("SESSION_NOT_FOUND"));
-    return uiMessagesOf(messages ?? [], window) as Chat[];
+    const reading = this.#read(chatId, window);
+    return (await reading.catch(passOver("SESSION_NOT_FOUND"))) ?? [];
   }
 
   /**
@@ -90,9 +87,12 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
 
   /** Deletes a chat, for good. */
   async deleteChat(chatId: string): Promise<void> {
-    if (this.#owns(await this.#session(chatId))) {
-      await this.client.deleteSession(chatId, { allowMissing: true });
-    }
+    const large = this.#large(chatId);
+    const records = await large.all();
+    const session = await this.#session(chatId);
+    if (session !== undefined && !this.#owns(session)) return;
+    await this.client.deleteSession(chatId, { allowMissing: true });
+    await large.delete(records);
   }
 
   /** Saves on top of what is stored now. Returns false if another saver came first. */
@@ -101,26 +101,34 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
     if (session !== undefined && !this.#owns(session)) {
       throw new Error(`the chat "${chatId}" is not of this user: choose another chatId`);
     }
-    const { count, fromSeq } = await this.#common(chatId, saved, session);
+    const { count, fromSeq, removed } = await this.#common(chatId, saved, session);
     const units = saved.slice(count).map(toFragments);
+    const large = this.#large(chatId);
+    const old = await large.records(removed);
     const batches = [...batchesOf(units, costOf, LIMITS)].map((batch) => batch.flat());
     let lastSeq = session?.lastSeq ?? 0;
     try {
       if (fromSeq !== undefined) {
         const options = { expectedLastSeq: lastSeq };
-        const messages = batches.shift() ?? [];
+        const batch = batches.shift() ?? [];
+        const puts = await large.puts(batch);
+        if (puts.length > 0) await this.client.writeRecords(puts);
+        const messages = batch.map(({ message }) => message);
         const answer = await this.client.replaceMessages(chatId, fromSeq, messages, options);
         lastSeq = answer.lastSeq;
+        await large.delete(old, units.flat());
       }
       const isAnswered = saved.at(-1)?.message.role === "assistant";
       const isChanged = fromSeq !== undefined || batches.length > 0;
       // A replacement cannot end a turn; an append of nothing can.
       if (isAnswered && isChanged && batches.length === 0) batches.push([]);
-      for (const [index, messages] of batches.entries()) {
+      for (const [index, batch] of batches.entries()) {
         const turnEnd = isAnswered && index === batches.length - 1;
+        const recordOperations = await large.puts(batch);
+        const messages = batch.map(({ message }) => message);
         const answer = await this.client.append(chatId, messages, {
           ...{ createSession: true, session: this.#attributes },
-          ...{ turnEnd, expectedLastSeq: lastSeq },
+          ...{ turnEnd, expectedLastSeq: lastSeq, recordOperations },
         });
         lastSeq = answer.lastSeq;
       }
@@ -134,33 +142,44 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
   /** Compares with what is stored, from its end: a digest stands for a message and all before. */
   async #common(chatId: string, saved: readonly Saved[], session?: Session): Promise<Common> {
     const counts = new Map(saved.map(({ chain }, index) => [chain, index + 1]));
+    const removed: Message[] = [];
     let fromSeq: number | undefined;
-    if (session === undefined) return { count: 0, fromSeq };
+    if (session === undefined) return { count: 0, fromSeq, removed };
     const options = { order: "newest-first", pageSize: NEWEST_PAGE } as const;
     for await (const message of this.client.listMessages(chatId, options)) {
       const fragment = fragmentOf(message);
       const count = fragment?.last && counts.get(fragment.chain);
-      if (count !== undefined) return { count, fromSeq };
+      if (count !== undefined) return { count, fromSeq, removed };
       fromSeq = message.seq;
+      if (fragment?.record !== undefined) removed.push(message);
     }
-    return { count: 0, fromSeq };
+    return { count: 0, fromSeq, removed };
   }
 
-  async #window(chatId: string): Promise<Message[]> {
-    if (!this.#owns(await this.#session(chatId))) return [];
-    return (await this.client.window(chatId)).messages;
-  }
-
-  /** Reads the log; once more if it changed between two pages. */
-  async #log(chatId: string): Promise<Message[]> {
+  /** Reads a chat or its window; once more if it changed while it was read. */
+  async #read(chatId: string, isWindow: boolean): Promise<Chat[]> {
     for (let before = await this.#session(chatId); this.#owns(before); ) {
-      const found: Message[] = [];
-      for await (const one of this.client.listMessages(chatId, { pageSize: PAGE })) found.push(one);
+      const messages = isWindow
+        ? (await this.client.window(chatId)).messages
+        : await this.#log(chatId);
+      const large = await this.#large(chatId).get(messages);
       const after = await this.#session(chatId);
-      if (after?.revision === before.revision) return found;
+      if (after?.revision === before.revision) {
+        return uiMessagesOf(messages, { isWindow, large }) as Chat[];
+      }
       before = after;
     }
     return [];
+  }
+
+  async #log(chatId: string): Promise<Message[]> {
+    const found: Message[] = [];
+    for await (const one of this.client.listMessages(chatId, { pageSize: PAGE })) found.push(one);
+    return found;
+  }
+
+  #large(chatId: string): LargeFragments {
+    return new LargeFragments(this.client, chatId, this.#attributes.userId);
   }
 
   #session(chatId: string): Promise<Session | undefined> {
@@ -185,10 +204,12 @@ function chained(messages: readonly UIMessage[]): Saved[] {
 }
 
 /** About what the messages that keep a UIMessage take in a request. */
-function costOf(fragments: readonly MessageFields[]) {
-  const sizes = fragments.map(({ parts = [], providerPayload }) => {
+function costOf(kept: readonly Kept[]) {
+  const sizes = kept.map(({ message: { parts = [], providerPayload } }) => {
     const content = Buffer.byteLength(JSON.stringify(parts));
     return content + (providerPayload?.data.length ?? 0) + OVERHEAD_BYTES;
   });
-  return { messages: fragments.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+  const records = kept.filter(({ record }) => record !== undefined).length;
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  return { messages: kept.length, bytes, records };
 }

@@ -6,10 +6,10 @@
 // the parts that it stands for as the SDK wrote them, and the rest of the UIMessage; together, the
 // fragments give the UIMessage back as it was.
 
-import type { MessageFields, Message as Stored } from "@memory-sidecar/client";
-import { isName, MAX_PAYLOAD_BYTES } from "@memory-sidecar/client/adapters";
+import type { MessageFields, PartInput, Message as Stored } from "@memory-sidecar/client";
+import { digestOf, isName, MAX_PAYLOAD_BYTES } from "@memory-sidecar/client/adapters";
 import type { UIMessage } from "ai";
-import { callOf, contentOf, type Json, resultOf } from "./parts.ts";
+import { callOf, contentOf, cut, type Json, resultOf } from "./parts.ts";
 
 export const PROVIDER = "ai-sdk.ui";
 /** A message of the log takes 256 parts and 128 calls. */
@@ -27,20 +27,33 @@ export interface Fragment {
   readonly chain: string;
   /** Set in the last fragment of a UIMessage. */
   readonly last?: true;
+  /** Key of the record that holds the fragment, if it is too large for a message. */
+  readonly record?: string;
   /** The UIMessage with no parts; missing in a fragment that only holds results. */
   readonly message?: Json;
   readonly parts: readonly Json[];
 }
 
+/** The content of a message of the log. */
+interface Content extends Pick<MessageFields, "role"> {
+  readonly parts: readonly PartInput[];
+}
+
+/** A message of the log, and the record that it names if its fragment is too large for it. */
+export interface Kept {
+  readonly message: MessageFields;
+  readonly record?: { readonly key: string; readonly value: Buffer };
+}
+
 /** Makes the messages of the log that keep a UIMessage. */
-export function toFragments({ message, chain }: Saved): MessageFields[] {
+export function toFragments({ message, chain }: Saved): Kept[] {
   const { role } = message;
   const envelope = { ...message, parts: [] };
-  const made: { fields: MessageFields; fragment: Fragment }[] = [];
+  const made: { fields: Content; fragment: Fragment }[] = [];
   for (const parts of stepsOf(message)) {
     const fragment = { chain, message: envelope, parts };
-    const fields = { role, parts: parts.flatMap((part) => contentOf(role, part)) };
-    made.push({ fields: { ...fields, parts: withoutRepeats(fields.parts) }, fragment });
+    const content = parts.flatMap((part) => contentOf(role, part));
+    made.push({ fields: { role, parts: withoutRepeats(content) }, fragment });
     if (role !== "assistant") continue;
     const results = new Map(parts.flatMap((part) => resultOf(part)));
     if (results.size === 0) continue;
@@ -52,14 +65,31 @@ export function toFragments({ message, chain }: Saved): MessageFields[] {
   return made.map(({ fields, fragment }, index) => {
     const isLast = index === made.length - 1;
     const data = Buffer.from(JSON.stringify({ ...fragment, ...(isLast && { last: true }) }));
-    if (data.length > MAX_PAYLOAD_BYTES) throw new RangeError(tooLarge(message.id));
     const id = isName(message.id) ? { metadata: { chatMessageId: message.id } } : {};
+    const isLarge = isLargeStep(fields.parts) || data.length > MAX_PAYLOAD_BYTES;
+    const parts = isLarge ? fields.parts.map(cut) : fields.parts;
+    const kept = { ...fields, ...id, parts };
+    if (data.length <= MAX_PAYLOAD_BYTES) return { message: { ...kept, ...payloadOf(data) } };
+    const key = digestOf(data);
+    const named = JSON.stringify({ chain, ...(isLast && { last: true }), record: key });
     return {
-      ...fields,
-      ...id,
-      providerPayload: { provider: PROVIDER, mediaType: "application/json", data },
+      message: { ...kept, ...payloadOf(Buffer.from(named)) },
+      record: { key, value: data },
     };
   });
+}
+
+function payloadOf(data: Buffer): Pick<MessageFields, "providerPayload"> {
+  return { providerPayload: { provider: PROVIDER, mediaType: "application/json", data } };
+}
+
+/** Whether results of tools are too large for a message. */
+function isLargeStep(parts: readonly PartInput[]): boolean {
+  return Buffer.byteLength(JSON.stringify(parts.filter(isResult))) > MAX_PAYLOAD_BYTES;
+}
+
+function isResult(part: PartInput): boolean {
+  return typeof part === "object" && "toolResult" in part;
 }
 
 /** Gives the fragment that a message of the log keeps; undefined for one of another client. */
@@ -89,7 +119,7 @@ function stepsOf({ role, parts }: UIMessage): Json[][] {
 }
 
 /** Leaves out calls whose ids the message has: the contract takes an id once. */
-function withoutRepeats(parts: NonNullable<MessageFields["parts"]>): MessageFields["parts"] {
+function withoutRepeats(parts: readonly PartInput[]): PartInput[] {
   const ids = new Set<string | undefined>();
   return parts.filter((part) => {
     const id = callOf(part);
@@ -97,11 +127,4 @@ function withoutRepeats(parts: NonNullable<MessageFields["parts"]>): MessageFiel
     ids.add(id);
     return isNew;
   });
-}
-
-function tooLarge(id: string): string {
-  return (
-    `a part of the message "${id.slice(0, 100)}", with the metadata of the message, takes more ` +
-    `than ${MAX_PAYLOAD_BYTES} bytes as JSON: keep large files elsewhere and give their addresses`
-  );
 }

@@ -6,6 +6,7 @@ import type { UIMessage } from "ai";
 
 const MAX_TYPE_BYTES = 127;
 const MAX_URL_BYTES = 8_192;
+const CUT_CHARS = 16_384;
 
 /** A JSON object with unknown fields. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -41,6 +42,25 @@ export function resultOf(part: Json): [id: string, result: ToolText][] {
   if (state !== "output-denied") return [];
   const { reason = "denied" } = (approval ?? {}) as Json;
   return [[toolCallId, { text: String(reason), error: true }]];
+}
+
+/**
+ * Cuts content down that is too large for a message. The log has it whole, in a record; recall and
+ * windows see its beginning.
+ */
+export function cut(part: PartInput): PartInput {
+  if (typeof part === "string") return part.slice(0, CUT_CHARS);
+  if ("text" in part) return { text: part.text.slice(0, CUT_CHARS) };
+  if ("reasoning" in part)
+    return { reasoning: { text: part.reasoning.text?.slice(0, CUT_CHARS) ?? "" } };
+  if ("toolResult" in part) {
+    const { text = "", ...rest } = part.toolResult;
+    return { toolResult: { ...rest, text: text.slice(0, CUT_CHARS) } };
+  }
+  if ("image" in part) return { text: "[image]" };
+  if (!("toolCall" in part)) return part;
+  const { arguments: args = "" } = part.toolCall;
+  return args.length > CUT_CHARS ? { toolCall: { ...part.toolCall, arguments: "" } } : part;
 }
 
 /** Gives the id of the call that a piece of content is, if it is one. */
