@@ -167,8 +167,9 @@ export class SidecarMemory extends MemoryStorage {
     const added = await this.#included(include, resourceId);
     const inOrder = direction === "ASC" ? shown : shown.toReversed();
     const all = sorted([...inOrder, ...added.filter(({ id }) => !there.has(id))], direction);
-    const seen = args.filter?.metadata || include.length === 0;
-    const count = seen
+    const isFiltered = Object.keys(args.filter?.metadata ?? {}).length > 0;
+    const isPlain = isFiltered || include.length === 0;
+    const count = isPlain
       ? page.offset + shown.length
       : all.filter((row) => ids.includes(row.threadId)).length;
     return { ...head, ...this.#answer(all), total: rows.length, hasMore: count < rows.length };

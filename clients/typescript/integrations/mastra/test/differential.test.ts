@@ -171,7 +171,7 @@ const DRAWS: Readonly<Record<string, readonly [weight: number, (random: Random) 
     1,
     (random) => ({
       ...{ sourceThreadId: random.pick([...THREADS, ...COPIES]), resourceId: COPIER },
-      newThreadId: random.pick([...COPIES, "a"]),
+      newThreadId: random.pick(COPIES),
       ...(random.chance(0.3) ? { title: "Copy" } : {}),
       ...(random.chance(0.5) ? { options: { messageLimit: random.int(0, 3) } } : {}),
     }),
@@ -184,17 +184,17 @@ const DRAWS: Readonly<Record<string, readonly [weight: number, (random: Random) 
   ],
   listMessages: [
     8,
-    (random) => ({
-      threadId: random.pick<unknown>([
-        ...THREADS,
-        ...COPIES,
-        THREADS.slice(0, 2),
-        THREADS,
-        " ",
-        [],
-      ]),
-      ...{ ...ofSome(random), ...drawList(random) },
-    }),
+    (random) => {
+      const threadId = random.pick<unknown>([...THREADS, THREADS.slice(0, 2), THREADS, " ", []]);
+      return { threadId, ...ofSome(random), ...drawList(random) };
+    },
+  ],
+  listCopies: [
+    1,
+    (random) => {
+      const { include: _, ...list } = drawList(random);
+      return { threadId: random.pick(COPIES), ...list };
+    },
   ],
   listMessagesByResourceId: [
     2,
@@ -251,8 +251,11 @@ function draw(random: Random): Operation {
 async function answer(memory: MemoryStorage, [name, input]: Operation): Promise<unknown> {
   const methods = memory as unknown as Record<string, (input: unknown) => Promise<unknown>>;
   // The memory in memory keeps and gives its own objects.
-  const given = shown(await methods[name]?.(structuredClone(input)));
-  if (name === "listMessages") return listed(given as object, input as StorageListMessagesInput);
+  const method = methods[name === "listCopies" ? "listMessages" : name]?.bind(memory);
+  const given = shown(await method?.(structuredClone(input)));
+  if (name === "listMessages" || name === "listCopies") {
+    return listed(given as object, input as StorageListMessagesInput);
+  }
   if (name !== "updateMessages") return given;
   // There the memory in memory names every role but that of the assistant `user`.
   return (given as MastraDBMessage[]).map((message) => ({
