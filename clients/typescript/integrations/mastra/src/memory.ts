@@ -24,7 +24,7 @@ import { ROOT, sessionIdOf } from "./names.ts";
 import { Observations, type Owner } from "./observations.ts";
 import { Resources } from "./resources.ts";
 import { messageOf, type Row, rowOf } from "./rows.ts";
-import { Threads, touched } from "./threads.ts";
+import { ownerOf, Threads, touched } from "./threads.ts";
 
 const THREADS_PER_PAGE = 100;
 
@@ -88,7 +88,12 @@ export class SidecarMemory extends MemoryStorage {
   }
 
   async saveThread({ thread }: Of<"saveThread">): Promise<StorageThreadType> {
-    await this.#threads.change(thread.id, () => thread);
+    const { id, resourceId } = thread;
+    const { state } = await this.#threads.get(id);
+    // The messages come first: a repeat of an interrupted save must find the old owner.
+    const isOther = state.log !== undefined && ownerOf(state) !== resourceId;
+    if (isOther) await this.#messages.pass(id, resourceId);
+    await this.#threads.change(id, () => thread);
     return thread;
   }
 

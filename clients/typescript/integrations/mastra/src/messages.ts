@@ -37,6 +37,7 @@ import {
 import {
   type LogFacts,
   ownedBy,
+  ownerOf,
   type StoredThread,
   storedThread,
   type Threads,
@@ -80,6 +81,15 @@ interface Change {
   readonly stored: StoredThread;
   /** Places of the rows; undefined for new ones. */
   readonly places: readonly (Place | undefined)[];
+  /** The user to own the messages. Default: the one that owns the thread. */
+  readonly userId: string | undefined;
+}
+
+/** Demands of a write. */
+interface Demand {
+  /** Places that the rows must still have. */
+  readonly seen?: ReadonlyMap<string, Place> | undefined;
+  readonly userId?: string | undefined;
 }
 
 /** The messages of a client's namespace. */
@@ -104,9 +114,19 @@ export class Messages {
     // The last row of an id counts.
     const wanted = new Map(rows.map((row) => [row.id, row]));
     for (const batch of batchesOf([...wanted.values()])) {
-      if (!(await this.#put(batch, seen))) return false;
+      if (!(await this.#put(batch, { seen }))) return false;
     }
     return true;
+  }
+
+  /** Gives the messages of a thread, with the records about them, to another user. */
+  async pass(threadId: string, userId: string): Promise<void> {
+    await this.#client
+      .updateSession({ sessionId: sessionIdOf(threadId), userId })
+      .catch(passOver("SESSION_NOT_FOUND"));
+    const rows: Row[] = [];
+    for await (const row of this.list(threadId)) rows.push(row);
+    for (const batch of batchesOf(rows)) await this.#put(batch, { userId });
   }
 
   /** Finds messages by their ids; those that do not exist are left out. */
@@ -216,7 +236,7 @@ export class Messages {
   }
 
   /** Writes rows of one thread in one transaction; false if a place is not as it was seen. */
-  async #put(rows: readonly Row[], seen?: ReadonlyMap<string, Place>): Promise<boolean> {
+  async #put(rows: readonly Row[], { seen, userId }: Demand): Promise<boolean> {
     const threadId = rows[0]?.threadId ?? "";
     for (;;) {
       // All of one moment: the records that the transaction expects unchanged.
@@ -226,7 +246,7 @@ export class Messages {
       if (seen && rows.some(({ id }, at) => places[at]?.version !== seen.get(id)?.version)) {
         return false;
       }
-      const change = { threadId, rows, stored: storedThread(threadId, record), places };
+      const change = { threadId, rows, stored: storedThread(threadId, record), places, userId };
       const leaving = rows.flatMap(({ id }, at) => {
         const place = places[at];
         return place === undefined || place.threadId === threadId ? [] : [{ id, place }];
@@ -239,11 +259,12 @@ export class Messages {
   }
 
   /** Appends rows, with the records about them; false if another writer was faster. */
-  async #append({ threadId, rows, stored, places }: Change): Promise<boolean> {
+  async #append({ threadId, rows, stored, places, ...change }: Change): Promise<boolean> {
     const { log, thread } = stored.state;
-    const facts = factsWith(log, threadId, rows, places);
-    const state = { ...stored.state, thread: touched(thread), log: facts };
     const resources = rows.flatMap(({ resourceId }) => resourceId ?? []);
+    const userId = change.userId ?? ownerOf(stored.state) ?? resources[0];
+    const facts = { ...factsWith(log, threadId, rows, places), userId };
+    const state = { ...stored.state, thread: touched(thread), log: facts };
     const recordOperations = await this.#threads.puts(stored, state, resources);
     const messages = [];
     for (const [at, row] of rows.entries()) {
@@ -253,7 +274,7 @@ export class Messages {
       const isHere = place?.threadId === threadId;
       const role = isHere ? place.role : logRoleOf(row);
       messages.push(loggedOf(row, bytes, role));
-      const owned = { ...ownedBy(row.resourceId), mediaType: JSON_TYPE };
+      const owned = { ...ownedBy(userId), mediaType: JSON_TYPE };
       const time = row.createdAt.getTime();
       const value: PlaceFacts = { threadId, role, time, ...(isLarge ? { isLarge } : {}) };
       const demand = place === undefined ? { exists: false } : { version: place.version };
@@ -268,7 +289,6 @@ export class Messages {
         recordOperations.push({ delete: { ...content, allowMissing: true } });
       }
     }
-    const userId = thread?.resourceId || resources[0];
     const session = { ...this.#attributes, ...(userId ? { userId } : {}) };
     const options = {
       createSession: true,

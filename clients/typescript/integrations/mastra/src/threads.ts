@@ -6,8 +6,8 @@ import {
   type MemorySidecar,
   type RecordOperationInput,
 } from "@memory-sidecar/client";
-import { lookUp, passOver, putOf, type Stored, write } from "@memory-sidecar/client/adapters";
-import { listingName, pathOfResource, sessionIdOf, THREADS, threadName } from "./names.ts";
+import { lookUp, putOf, type Stored, write } from "@memory-sidecar/client/adapters";
+import { listingName, pathOfResource, THREADS, threadName } from "./names.ts";
 
 const PAGE = 1_000;
 const JSON_TYPE = "application/json";
@@ -18,6 +18,8 @@ export interface LogFacts {
   readonly newest: number;
   /** Whether the messages are in the order of their times. */
   readonly isSorted: boolean;
+  /** The user that owns the messages. */
+  readonly userId?: string | undefined;
 }
 
 /** Content of the record of a thread. */
@@ -83,8 +85,6 @@ export class Threads {
       const stored = await this.get(threadId);
       const thread = next(stored.state);
       if (thread === undefined) return stored.state.thread;
-      const before = stored.state.thread?.resourceId;
-      if (before !== undefined && before !== thread.resourceId) await this.#pass(thread);
       const operations = await this.puts(stored, { ...stored.state, thread });
       if (await this.#written(operations)) return thread;
     }
@@ -114,7 +114,7 @@ export class Threads {
   ): Promise<RecordOperationInput[]> {
     const resourceId = state.thread?.resourceId;
     const put = await putOf(this.#client, {
-      ...{ ...threadName(state.id), ...ownedBy(resourceId), mediaType: JSON_TYPE },
+      ...{ ...threadName(state.id), ...ownedBy(ownerOf(state)), mediaType: JSON_TYPE },
       ...(version === undefined ? { exists: false } : { version }),
       value: Buffer.from(JSON.stringify(state)),
     });
@@ -138,13 +138,6 @@ export class Threads {
       listings.map((name) => ({ delete: { ...name, allowMissing: true } })),
     );
     return true;
-  }
-
-  /** Gives the log of a thread to the user of its new resource. */
-  async #pass({ id, resourceId }: StorageThreadType): Promise<void> {
-    await this.#client
-      .updateSession({ sessionId: sessionIdOf(id), userId: resourceId })
-      .catch(passOver("SESSION_NOT_FOUND"));
   }
 
   async #written(operations: readonly RecordOperationInput[]): Promise<boolean> {
@@ -181,6 +174,11 @@ export function storedThread(threadId: string, record: Stored | undefined): Stor
 export function touched(thread: StorageThreadType | undefined): StorageThreadType | undefined {
   if (thread === undefined) return undefined;
   return { ...thread, updatedAt: new Date(Math.max(Date.now(), thread.updatedAt.getTime() + 1)) };
+}
+
+/** The user that owns the messages of a thread; undefined for messages of nobody. */
+export function ownerOf({ log, thread }: ThreadState): string | undefined {
+  return thread?.resourceId || log?.userId;
 }
 
 /** The field of a record that names the user that owns it. */

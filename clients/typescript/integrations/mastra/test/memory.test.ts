@@ -215,6 +215,27 @@ test("is erased with its user, and with everything", async () => {
   }
 });
 
+test("is erased with the resource of its thread, whoever said what", async () => {
+  const client = setting.client();
+  const memory = new SidecarMemory(client);
+  const parts = [{ type: "text" as const, text: "storks ".repeat(90_000) }];
+  const large = { content: { format: 2 as const, parts } };
+  const nobody = { resourceId: undefined as never };
+  await memory.saveMessages({
+    messages: [said("a", 1, nobody), said("b", 2, { ...large, ...nobody })],
+  });
+  await memory.saveThread({ thread: thread("t", "bob") });
+  await memory.saveMessages({ messages: [said("c", 3, { ...large, resourceId: "carol" })] });
+  await memory.saveThread({ thread: thread("t", "ana") });
+  for (const userId of ["bob", "carol"]) await erase(client, userId);
+  expect(await idsIn(memory, "t")).toEqual(["a", "b", "c"]);
+  await erase(client, "ana");
+  expect(await idsIn(memory, "t")).toEqual([]);
+  for await (const { key } of client.listRecords(["mastra"], { recursive: true })) {
+    expect.unreachable(key);
+  }
+});
+
 test("refuses what it cannot keep", async () => {
   const memory = new SidecarMemory(setting.client());
   const save = (message: Partial<MastraDBMessage>) =>
