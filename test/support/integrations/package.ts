@@ -2,7 +2,7 @@
 // the built package as it does for users.
 
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { integrationFolder, packIntegration } from "../../../tools/package/integrations.ts";
@@ -22,25 +22,39 @@ export async function typeProblems(
   name: string,
   other: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const folder = join(ROOT, integrationFolder(name));
-  const scratch = join(folder, ".upstream");
-  mkdirSync(scratch, { recursive: true });
-  const paths = Object.entries(other).map(([from, to]) => [from, [`../node_modules/${to}`]]);
+  using scratch = makeScratch(name);
+  const paths = Object.entries(other).map(([from, to]) => [from, [`../../node_modules/${to}`]]);
   const client = ["", "/adapters"].map((part) => {
     const path = join(ROOT, `clients/typescript/src${part}/index.ts`);
     return [`@memory-sidecar/client${part}`, [path]];
   });
   const config = {
-    extends: "../tsconfig.json",
+    extends: "../../tsconfig.json",
     compilerOptions: { noEmit: true, paths: Object.fromEntries([...client, ...paths]) },
-    include: paths.length === 0 ? ["../src", "../test"] : ["../src"],
+    include: paths.length === 0 ? ["../../src", "../../test"] : ["../../src"],
   };
-  const path = join(scratch, `tsconfig.${paths.length}.json`);
+  const path = join(scratch.path, "tsconfig.json");
   writeFileSync(path, JSON.stringify(config));
-  return await run(TSC, ["-p", path], { cwd: ROOT }).then(
-    () => "",
-    ({ stdout }: { stdout: string }) => stdout,
-  );
+  return await compilerOutput(TSC, path);
+}
+
+/** The output of a compiler for a project. Throws when it does not start, or fails without a word. */
+export async function compilerOutput(compiler: string, project: string): Promise<string> {
+  try {
+    return (await run(compiler, ["-p", project], { cwd: ROOT })).stdout;
+  } catch (error) {
+    const { code, stdout } = error as { readonly code?: unknown; readonly stdout?: string };
+    if (typeof code !== "number" || !stdout) throw error;
+    return stdout;
+  }
+}
+
+/** A folder in that of an integration, from where its packages are found; removed when it ends. */
+function makeScratch(name: string): Disposable & { readonly path: string } {
+  const parent = join(ROOT, integrationFolder(name), ".upstream");
+  mkdirSync(parent, { recursive: true });
+  const path = mkdtempSync(join(parent, "run-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) };
 }
 
 /** Builds and packs an integration; gives the paths in its archive. */
@@ -53,7 +67,7 @@ export async function packedFiles(name: string): Promise<string[]> {
 
 /**
  * Runs the TypeScript code of a page with the built integration, block by block; gives what each
- * prints. Blocks that contain `leftOut` are passed over.
+ * prints. Blocks that contain `leftOut` are passed over. Throws when no block is left.
  */
 export async function runPage(
   name: string,
@@ -61,13 +75,15 @@ export async function runPage(
   address: string,
   leftOut: string,
 ): Promise<string[]> {
-  const folder = join(ROOT, integrationFolder(name), ".upstream");
-  mkdirSync(folder, { recursive: true });
+  using scratch = makeScratch(name);
   const text = readFileSync(join(ROOT, "docs/integrations", page), "utf8");
+  const blocks = blocksOf(page, text).filter(({ code, language }) => {
+    return language === "ts" && !code.includes(leftOut);
+  });
+  if (blocks.length === 0) throw new Error(`${page} has no TypeScript code to run`);
   const printed: string[] = [];
-  for (const { code, language } of blocksOf(page, text)) {
-    if (language !== "ts" || code.includes(leftOut)) continue;
-    const path = join(folder, "page.mts");
+  for (const { code } of blocks) {
+    const path = join(scratch.path, "page.mts");
     writeFileSync(path, code.replaceAll("127.0.0.1:50151", address));
     // The client is a link. It must find the packages beside the link, as an installed one does.
     printed.push((await run(process.execPath, ["--preserve-symlinks", path])).stdout);
