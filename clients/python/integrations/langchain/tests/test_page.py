@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from page import run_block
+from pages import blocks_of, check_block
 from real import RealServer
 
+BLOCKS = blocks_of("langchain.md")
 PRINTED = (
     "Ana lives in Berlin.\nbob\n",
     "message I am allergic to penicillin.\n",
@@ -13,6 +14,6 @@ PRINTED = (
 )
 
 
-@pytest.mark.parametrize("index", range(len(PRINTED)))
-def test_the_code_of_the_page_runs(server: RealServer, index: int) -> None:
-    assert run_block("langchain.md", index, server) == PRINTED[index]
+@pytest.mark.parametrize(("block", "printed"), list(zip(BLOCKS, PRINTED, strict=True)))
+def test_the_code_of_the_page_runs(server: RealServer, block: str, printed: str) -> None:
+    check_block(block, printed, server)
