@@ -172,6 +172,24 @@ async def test_the_context_has_what_is_known_of_the_user(async_client: AsyncClie
     assert not any("Rome" in text for text in known)
 
 
+async def test_the_context_leaves_out_what_the_history_gives(async_client: AsyncClient) -> None:
+    for has_history, count in ((True, 1), (False, 2)):
+        user = f"user {has_history}"
+        messages = history(async_client, user_id=user)
+        own = {"history": messages} if has_history else {}
+        known = SidecarContextProvider(async_client, user_id=user, remember=False, **own)
+        model = Scripted("Fine.", "Fine, as you said.", "Fine, as you said.")
+        agent = Agent(model, context_providers=[messages, known])
+        first = agent.create_session(session_id=f"first {has_history}")
+        await agent.run("The kumquat trees look fine today.", session=first)
+        await agent.run("How do the kumquat trees look?", session=first)
+        given = [one for one in model.seen[1] if "trees look fine today" in one.text]
+        assert len(given) == count
+        other = agent.create_session(session_id=f"other {has_history}")
+        await agent.run("How do the kumquat trees look?", session=other)
+        assert any("trees look fine today" in one.text for one in model.seen[2])
+
+
 async def test_a_user_is_erased_with_everything(server: RealServer, client: Client) -> None:
     async with AsyncClient(server.address, namespace=client.namespace) as own:
         large = Message("user", ["x" * 500_000])

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from agent_framework import AgentSession, ContextProvider, Message, SessionContext, SupportsAgentRun
-from memorysidecar import AsyncClient
+from memorysidecar import AsyncClient, NotFound, v1
+
+from .history import SidecarHistoryProvider
 
 PIECE = 16_384
 """Characters of a text in which the server looks for facts: it takes 65,536 bytes."""
@@ -23,6 +25,7 @@ class SidecarContextProvider(ContextProvider):
     :param client: a client, which the provider never closes, on the event loop of the agent.
     :param user_id: whose memories they are. Required: users must not share theirs by accident.
     :param agent_id: limits memories to those of an agent. Default: those of all agents.
+    :param history: the history provider of the same agent: what it gives anyway is left out.
     :param remember: False only reads.
     :param max_tokens: of the context.
     :param options: as ``assemble_context`` takes them: ``sections``, ``profile``,
@@ -37,6 +40,7 @@ class SidecarContextProvider(ContextProvider):
         *,
         user_id: str,
         agent_id: str | None = None,
+        history: SidecarHistoryProvider | None = None,
         source_id: str = DEFAULT_SOURCE_ID,
         remember: bool = True,
         max_tokens: int = 1_000,
@@ -48,6 +52,7 @@ class SidecarContextProvider(ContextProvider):
         self.client = client
         self.user_id = user_id
         self.agent_id = agent_id
+        self.history = history
         self.remember = remember
         self.max_tokens = max_tokens
         self._options = options
@@ -63,15 +68,9 @@ class SidecarContextProvider(ContextProvider):
         query = "\n".join(_said(context.input_messages))[:QUERY_CHARS]
         if not query.strip():
             return
-        found = await self.client.assemble_context(
-            query=query,
-            user_id=self.user_id,
-            agent_id=self.agent_id,
-            max_tokens=self.max_tokens,
-            **self._options,
-        )
-        if found.text:
-            context.extend_messages(self, [Message("user", [found.text])])
+        text = await self._assemble(query, context.session_id)
+        if text:
+            context.extend_messages(self, [Message("user", [text])])
 
     async def after_run(
         self,
@@ -88,6 +87,27 @@ class SidecarContextProvider(ContextProvider):
                 await self.client.extract_memories(
                     text=text[at : at + PIECE], user_id=self.user_id, agent_id=self.agent_id
                 )
+
+    async def _assemble(self, query: str, session_id: str | None) -> str:
+        options: dict[str, Any] = {
+            "query": query,
+            "user_id": self.user_id,
+            "agent_id": self.agent_id,
+            "max_tokens": self.max_tokens,
+            **self._options,
+        }
+        found: v1.AssembleContextResponse
+        if self.history is not None and session_id:
+            log = self.history.log_of(session_id)
+            try:
+                found = await self.client.assemble_context(
+                    log, exclude_conversation=True, **options
+                )
+                return found.text
+            except NotFound:
+                pass  # The first run of a session: nothing is to be left out.
+        found = await self.client.assemble_context(**options)
+        return found.text
 
 
 def _said(messages: Iterable[Message]) -> Iterator[str]:
