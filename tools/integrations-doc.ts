@@ -105,10 +105,14 @@ function hasPage(folder: string): boolean {
 function linesOf({ folder, code }: Integration): number {
   const page = read(`${PAGES}/${basename(folder)}.md`);
   const plugIn = page.slice(page.indexOf("## Plug in"));
-  const example = blocksOf(folder, plugIn).find(({ language }) => language === code);
-  const lines = example?.code.split("\n") ?? [];
+  const example =
+    code === "java"
+      ? /^```java\n(.*?)^```$/ms.exec(plugIn)?.[1]
+      : blocksOf(folder, plugIn).find(({ language }) => language === code)?.code;
+  const lines = example?.split("\n") ?? [];
   const names = lines
     .filter((line) => /\bimport\b/.test(line) && OWN.test(line))
+    .map((line) => line.replace(/\bimport [\w.]+\.(\w+);$/, "import $1"))
     .map((line) => line.replace(/.*\bimport\b(?!.*\bimport\b)/, ""))
     .map((line) => line.replace(/\bfrom ".*/, "client"))
     .flatMap((line) => line.match(/[A-Za-z]\w+/g) ?? [])

@@ -1,9 +1,11 @@
-// Builds by Maven: the Java client with its tests and programs that work with it, Kotlin, and the
-// languages that protoc itself generates.
+// Builds by Maven: the Java client and its integrations with their tests, programs that work with
+// it, Kotlin, and the languages that protoc itself generates.
 
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { ROOT } from "../../tools/process.ts";
+import { countJunit } from "../../tools/test/results.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { startServer } from "../support/process/server.ts";
 import { pascalCase } from "../support/tidy/reserved-words.ts";
@@ -32,7 +34,8 @@ function captures(files: string, pattern: RegExp): string[] {
 }
 
 describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
-  // One build of all: Kotlin compiles against the classes of Java. Only the client has tests.
+  // One build of all: Kotlin compiles against the classes of Java. The client and its
+  // integrations have tests.
   beforeAll(async () => {
     await build("mvn", ["-B", "-ntp", "-q", "-f", "test/languages/pom.xml", "clean", "test"]);
   }, 15 * MINUTES);
@@ -62,6 +65,43 @@ describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
     // C++ has the word, and an underscore after it; see test/support/tidy/reserved-words.ts.
     const cpp = captures("**/*.pb.h", /\b([a-z]\w*)_\(\) const\b/g);
     expect(cpp.filter((name) => !staying.includes(name))).toEqual(["namespace"]);
+  });
+
+  test.each(["surefire-reports", "surefire-reports-lowest"])(
+    "passes the tests of LangChain4j for embedding stores: %s",
+    (folder) => {
+      const reports = globSync(`integrations/langchain4j/target/${folder}/TEST-*IT*.xml`, {
+        cwd: CLIENT,
+      });
+      const cases = reports.map((name) => countJunit(readFileSync(join(CLIENT, name), "utf8")));
+      const passed = cases.reduce((sum, one) => sum + one.passed, 0);
+      expect(cases.map(({ failed }) => failed).filter((count) => count > 0)).toEqual([]);
+      const row = `| LangChain4j (Java) | embedding stores | ${passed} of ${passed} |`;
+      const table = readFileSync(join(ROOT, "docs/integrations/README.md"), "utf8");
+      expect(table).toContain(row);
+    },
+  );
+
+  test("packs an integration with a POM that names what it needs", async () => {
+    await build("mvn", [
+      ...["-B", "-ntp", "-q", "-f", "clients/java/integrations/pom.xml"],
+      ...["-pl", "..,langchain4j", "jar:jar"],
+    ]);
+    const jar = join(
+      CLIENT,
+      "integrations/langchain4j/target/memory-sidecar-langchain4j-0.1.0.jar",
+    );
+    const names = await build("unzip", ["-Z1", jar]);
+    expect(names).toContain("io/memorysidecar/langchain4j/MemorySidecarEmbeddingStore.class");
+    const pom = "META-INF/maven/io.memorysidecar/memory-sidecar-langchain4j/pom.xml";
+    expect(names).toContain(pom);
+    expect(names).not.toContain("Test");
+    const text = await build("unzip", ["-p", jar, pom]);
+    const needs = [...text.matchAll(/<dependency>(.*?)<\/dependency>/gs)]
+      .map(([, one = ""]) => one)
+      .filter((one) => !one.includes("<scope>test</scope>"))
+      .map((one) => /<artifactId>(.*?)</.exec(one)?.[1]);
+    expect(needs).toEqual(["memory-sidecar-client", "langchain4j-core", "jackson-databind"]);
   });
 
   test(

@@ -1,0 +1,141 @@
+package io.memorysidecar.client.adapter;
+
+import io.memorysidecar.client.MemorySidecar;
+import io.memorysidecar.client.MemorySidecarException;
+import io.memorysidecar.v1.DeleteDocumentsRequest;
+import io.memorysidecar.v1.Document;
+import io.memorysidecar.v1.DocumentFilter;
+import io.memorysidecar.v1.Embedding;
+import io.memorysidecar.v1.ErrorReason;
+import io.memorysidecar.v1.Everyone;
+import io.memorysidecar.v1.ListDocumentsRequest;
+import io.memorysidecar.v1.MemoryScope;
+import io.memorysidecar.v1.MetadataCondition;
+import io.memorysidecar.v1.PurgeDocumentsRequest;
+import io.memorysidecar.v1.RecallFilter;
+import io.memorysidecar.v1.RecallHit;
+import io.memorysidecar.v1.RecallRequest;
+import io.memorysidecar.v1.RecallResponse;
+import io.memorysidecar.v1.ScopeFilter;
+import io.memorysidecar.v1.UpsertDocumentsRequest;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The documents of a collection, found by the cosine of vectors of the caller alone.
+ *
+ * <p>With a user, they are those of the user: no search finds them for another one, and an erasure
+ * of the user erases them. Without, they are all documents of the collection.
+ */
+public final class VectorCollection {
+  private final MemorySidecar client;
+  private final String collectionId;
+  private final MemoryScope scope;
+
+  /** An empty {@code userId} stands for no user. */
+  public VectorCollection(MemorySidecar client, String collectionId, String userId) {
+    this.client = client;
+    this.collectionId = collectionId;
+    this.scope =
+        userId.isEmpty()
+            ? MemoryScope.getDefaultInstance()
+            : MemoryScope.newBuilder().setUserId(userId).build();
+  }
+
+  /**
+   * Writes documents, and replaces those that have the same ids; of one id that comes twice, the
+   * last. More than 1,000 documents or 3 MiB are written in parts.
+   */
+  public void put(List<Document> documents) {
+    Map<String, Document> byId = new LinkedHashMap<>();
+    for (Document document : documents) {
+      byId.put(document.getDocumentId(), document.toBuilder().setScope(scope).build());
+    }
+    List<Document> last = List.copyOf(byId.values());
+    for (List<Document> part : Batches.of(last, Document::getSerializedSize)) {
+      var request = UpsertDocumentsRequest.newBuilder().setCollectionId(collectionId);
+      client.memories().upsertDocuments(request.addAllDocuments(part).build());
+    }
+  }
+
+  /**
+   * Gives the nearest documents with their payloads, the best first; the score of a hit is its
+   * cosine, -1 to 1. At most 1,000.
+   */
+  public List<RecallHit> search(
+      Embedding embedding, List<MetadataCondition> conditions, int limit, double minCosine) {
+    List<RecallHit> hits = new ArrayList<>();
+    var filter =
+        RecallFilter.newBuilder()
+            .addCollectionIds(collectionId)
+            .setScope(scopeFilter())
+            .addAllMetadata(conditions);
+    RecallRequest request =
+        RecallRequest.newBuilder()
+            .setScoring("cosine")
+            .setEmbedding(embedding)
+            .setFilter(filter)
+            .setPageSize(Math.min(limit, 1_000))
+            .setMinScore(minCosine)
+            .setIncludePayloads(true)
+            .build();
+    try {
+      while (hits.size() < limit) {
+        RecallResponse page = client.recalls().recall(request);
+        hits.addAll(page.getHitsList());
+        if (page.getNextPageToken().isEmpty()) break;
+        request = request.toBuilder().setPageToken(page.getNextPageToken()).build();
+      }
+    } catch (MemorySidecarException error) {
+      // While there is no document, every model is an unknown one.
+      boolean isUnknown = error.hasReason(ErrorReason.ERROR_REASON_EMBEDDING_MISMATCH);
+      if (!isUnknown || !isEmpty()) throw error;
+    }
+    return hits.subList(0, Math.min(limit, hits.size()));
+  }
+
+  /** Whether there is no document. */
+  public boolean isEmpty() {
+    var filter = DocumentFilter.newBuilder().setScope(scopeFilter());
+    var request = ListDocumentsRequest.newBuilder().setCollectionId(collectionId).setFilter(filter);
+    return !client.listDocuments(request.setPageSize(1).build()).iterator().hasNext();
+  }
+
+  /** Deletes documents; ids that do not exist are no error. */
+  public void delete(Collection<String> documentIds) {
+    List<String> ids = documentIds.stream().distinct().toList();
+    for (List<String> part : Batches.of(ids, String::length)) {
+      client
+          .memories()
+          .deleteDocuments(
+              DeleteDocumentsRequest.newBuilder()
+                  .setCollectionId(collectionId)
+                  .addAllDocumentIds(part)
+                  .setAllowMissing(true)
+                  .build());
+    }
+  }
+
+  /** Deletes the documents that meet all conditions, by 1,000 in one transaction. */
+  public void deleteAll(List<MetadataCondition> conditions) {
+    var filter = DocumentFilter.newBuilder().setScope(scopeFilter()).addAllMetadata(conditions);
+    var request =
+        PurgeDocumentsRequest.newBuilder()
+            .setCollectionId(collectionId)
+            .setFilter(filter)
+            .setForce(true)
+            .build();
+    while (client.memories().purgeDocuments(request).getMore()) {
+      // The next thousand.
+    }
+  }
+
+  private ScopeFilter scopeFilter() {
+    return !scope.hasUserId()
+        ? ScopeFilter.newBuilder().setEveryone(Everyone.getDefaultInstance()).build()
+        : ScopeFilter.newBuilder().setExact(scope).build();
+  }
+}
