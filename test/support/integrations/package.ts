@@ -38,7 +38,7 @@ export async function typeProblems(
   return await compilerOutput(TSC, path);
 }
 
-/** The output of a compiler for a project. Throws when it does not start, or fails without a word. */
+/** The output of a compiler for a project. Throws when it does not start, or fails in silence. */
 export async function compilerOutput(compiler: string, project: string): Promise<string> {
   try {
     return (await run(compiler, ["-p", project], { cwd: ROOT })).stdout;
