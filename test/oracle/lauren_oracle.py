@@ -14,8 +14,16 @@ from typing import Any
 
 from lauren_ai._memory import ShortTermMemory
 from lauren_ai._memory._in_memory_user import InMemoryUserMemoryStore as Theirs
+from lauren_ai._memory._remember import (
+    REMEMBER_META,
+    build_memory_context,
+    extract_facts,
+    remember,
+)
 from lauren_ai._memory._stores import InMemoryConversationStore
 from lauren_ai._memory._user import MemoryFact
+from lauren_ai._transport import Completion, TokenUsage
+from lauren_ai._transport._mock import MockTransport
 from memorysidecar.compat import use
 from memorysidecar.compat.lauren import ConversationStore
 from memorysidecar.compat.lauren import ShortTermMemory as OurMemory
@@ -115,6 +123,61 @@ def known_facts(case: Case, theirs: Any, ours: Any) -> str | None:
     if has_moved and [row[4] for row in theirs] == [row[4] for row in ours]:
         return "a fact that gets another user goes behind others that are as sure"
     return None
+
+
+def draw_remember(rng: random.Random) -> Case:
+    """Turns of an agent with ``@remember``: what its model finds in each, and the next question."""
+    ops: list[dict[str, Any]] = []
+    for _ in range(rng.randint(1, 12)):
+        found = [
+            {"content": line(rng), "topics": [line(rng, 1) for _ in range(rng.randint(0, 2))]}
+            for _ in range(rng.randint(0, 3))
+        ]
+        kind = rng.random()
+        answer = "no JSON" if kind < 0.1 else "[broken" if kind < 0.15 else json.dumps(found)
+        if kind > 0.8:
+            answer = f"Here they are:\n{answer}"
+        sure = [rng.choice([1.0, 0.8, 0.6, 0.2]) for _ in found]
+        asked = rng.choice([line(rng, 1), line(rng, 2), ""])
+        turn = {"user": rng.choice(USERS), "answer": answer, "sure": sure, "asked": asked}
+        ops.append({"op": "turn", **turn})
+    options = {"top_k": rng.choice([1, 3, 5]), "inject": rng.random() < 0.9}
+    return {"options": {**options, "extract": rng.random() < 0.9}, "ops": ops}
+
+
+async def play_turns(case: Case, side: Side) -> list[Any]:
+    """The memory that is put into the prompt of each turn."""
+
+    @remember(**case["options"])
+    class Agent:
+        """Reads its settings as the guide of lauren-ai does."""
+
+    settings = getattr(Agent, REMEMBER_META)
+    run = f"r{next(rounds)}-"
+    store: Any = Theirs() if side == "theirs" else Ours()
+    seen: list[Any] = []
+    names = itertools.count()
+    for op in case["ops"]:
+        user = run + op["user"]
+        if settings.extract:
+            model = MockTransport()
+            model.queue_response(
+                Completion("1", "mock", op["answer"], [], "end_turn", TokenUsage(1, 1))
+            )
+            found = await extract_facts(user, "A turn.", model)
+            for fact, sure in zip(found, op["sure"], strict=False):
+                name = f"{run}{next(names)}"
+                await store.add(MemoryFact(name, user, fact["content"], fact["topics"], sure))
+        if settings.inject:
+            known = await store.search(user, op["asked"], settings.top_k)
+            seen.append(build_memory_context(known))
+        seen.append(sorted(fact.content for fact in await store.list(user)))
+    return seen
+
+
+def play_remember(case: Case, side: Side) -> list[Any]:
+    """The same, for a caller that is not asynchronous."""
+    return asyncio.run(play_turns(case, side))
 
 
 def draw_message(rng: random.Random) -> dict[str, Any]:
@@ -305,8 +368,7 @@ def without_healed(shown: Any) -> Any:
         return {key: without_healed(value) for key, value in shown.items()}
     if not isinstance(shown, list):
         return shown
-    kept = [without_healed(one) for one in shown if "was interrupted" not in json.dumps(one)]
-    return kept
+    return [without_healed(one) for one in shown if "was interrupted" not in json.dumps(one)]
 
 
 def answers(op: dict[str, Any]) -> list[str]:
@@ -362,6 +424,7 @@ def known_memory(case: Case, theirs: Any, ours: Any) -> str | None:
 
 FEATURES = [
     Feature("facts", draw_facts, play_facts, known_facts),
+    Feature("remember", draw_remember, play_remember, is_recorded=False),
     Feature("conversations", draw_conversations, play_conversations),
     Feature("memory", draw_memory, play_memory, known_memory, False),
     Feature("short memory", draw_short, play_memory, known_memory),
