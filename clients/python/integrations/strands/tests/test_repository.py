@@ -17,6 +17,7 @@ from strands.types.exceptions import SessionException
 from strands.types.session import Session, SessionAgent, SessionMessage, SessionType
 
 from memorysidecar_strands import SidecarSessionRepository
+from memorysidecar_strands._messages import fields_of, payload_of
 
 CONTENTS: list[tuple[str, list[dict[str, Any]]]] = [
     ("user", [{"text": "Where are the storks?"}, {"image": {"format": "png", "source": {
@@ -97,7 +98,12 @@ def test_messages_and_states_of_any_size_come_back(client: Client, size: int) ->
 
 def test_more_than_a_page_comes_back(client: Client) -> None:
     repository = SidecarSessionRepository(client)
-    fill(repository, 1_100)
+    fill(repository, 0)
+    stored = [message(index) for index in range(1_100)]
+    fields = [fields_of(one, payload_of(one)) for one in stored]
+    named = [{"message_id": f"{index}", **one} for index, one in enumerate(fields)]
+    for start in (0, 600):
+        client.append(repository.log_of("trip", "a"), named[start : start + 600])
     again = repository.list_messages("trip", "a")
     assert [one.message_id for one in again] == list(range(1_100))
     some = repository.list_messages("trip", "a", limit=60, offset=1_010)
