@@ -82,18 +82,19 @@ describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
     },
   );
 
-  test("packs an integration with a POM that names what it needs", async () => {
+  test.each([
+    ["langchain4j", "langchain4j/MemorySidecarEmbeddingStore", "langchain4j-core"],
+    ["spring-ai", "springai/MemorySidecarChatMemoryRepository", "spring-ai-model"],
+  ])("packs %s with a POM that names what it needs", async (name, type, framework) => {
     await build("mvn", [
       ...["-B", "-ntp", "-q", "-f", "clients/java/integrations/pom.xml"],
-      ...["-pl", "..,langchain4j", "jar:jar"],
+      ...["-pl", `..,${name}`, "jar:jar"],
     ]);
-    const jar = join(
-      CLIENT,
-      "integrations/langchain4j/target/memory-sidecar-langchain4j-0.1.0.jar",
-    );
+    const artifact = `memory-sidecar-${name}`;
+    const jar = join(CLIENT, `integrations/${name}/target/${artifact}-0.1.0.jar`);
     const names = await build("unzip", ["-Z1", jar]);
-    expect(names).toContain("io/memorysidecar/langchain4j/MemorySidecarEmbeddingStore.class");
-    const pom = "META-INF/maven/io.memorysidecar/memory-sidecar-langchain4j/pom.xml";
+    expect(names).toContain(`io/memorysidecar/${type}.class`);
+    const pom = `META-INF/maven/io.memorysidecar/${artifact}/pom.xml`;
     expect(names).toContain(pom);
     expect(names).not.toContain("Test");
     const text = await build("unzip", ["-p", jar, pom]);
@@ -101,7 +102,7 @@ describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
       .map(([, one = ""]) => one)
       .filter((one) => !one.includes("<scope>test</scope>"))
       .map((one) => /<artifactId>(.*?)</.exec(one)?.[1]);
-    expect(needs).toEqual(["memory-sidecar-client", "langchain4j-core", "jackson-databind"]);
+    expect(needs).toEqual(["memory-sidecar-client", framework, "jackson-databind"]);
   });
 
   test(

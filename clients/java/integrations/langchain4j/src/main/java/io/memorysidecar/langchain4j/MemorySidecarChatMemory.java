@@ -1,17 +1,10 @@
 package io.memorysidecar.langchain4j;
 
 import dev.langchain4j.data.message.ChatMessage;
-import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.memory.ChatMemory;
 import io.memorysidecar.client.MemorySidecar;
-import io.memorysidecar.client.MemorySidecarException;
-import io.memorysidecar.v1.AllMessages;
-import io.memorysidecar.v1.AppendMessagesRequest;
-import io.memorysidecar.v1.DeleteSessionRequest;
-import io.memorysidecar.v1.ErrorReason;
+import io.memorysidecar.client.adapter.MessageWindow;
 import io.memorysidecar.v1.Message;
-import io.memorysidecar.v1.OnExistingMessage;
-import io.memorysidecar.v1.ReplaceMessagesRequest;
 import io.memorysidecar.v1.Session;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,17 +21,14 @@ import java.util.concurrent.ForkJoinPool;
  * gone.
  */
 public final class MemorySidecarChatMemory implements ChatMemory {
-  private static final String SYSTEM_ID = "langchain4j.system";
-
-  private final MemorySidecar client;
+  private final MessageWindow window;
   private final Object id;
-  private final Session attributes;
   private final Executor executor;
 
   private MemorySidecarChatMemory(Builder settings) {
-    this.client = settings.client;
+    Session attributes = Sessions.attributes(ignored -> settings.session, settings.id);
+    this.window = new MessageWindow(settings.client, attributes);
     this.id = settings.id;
-    this.attributes = Sessions.attributes(ignored -> settings.session, settings.id);
     this.executor = settings.executor;
   }
 
@@ -65,18 +55,7 @@ public final class MemorySidecarChatMemory implements ChatMemory {
   /** Adds messages, all or none; at most 1,000 and 4 MiB. */
   @Override
   public void add(Iterable<ChatMessage> messages) {
-    List<Message> stored = stored(messages);
-    if (stored.isEmpty()) return;
-    client
-        .sessions()
-        .appendMessages(
-            AppendMessagesRequest.newBuilder()
-                .setSessionId(attributes.getSessionId())
-                .addAllMessages(stored)
-                .setOnExisting(OnExistingMessage.ON_EXISTING_MESSAGE_UPDATE)
-                .setCreateSession(true)
-                .setSession(attributes)
-                .build());
+    window.append(stored(messages));
   }
 
   /** Replaces all messages, also those in the log, in one transaction. */
@@ -84,40 +63,19 @@ public final class MemorySidecarChatMemory implements ChatMemory {
   public void set(Iterable<ChatMessage> messages) {
     List<Message> stored = stored(messages);
     if (stored.isEmpty()) throw new IllegalArgumentException("messages must not be empty");
-    client.ensureSession(attributes);
-    client
-        .sessions()
-        .replaceMessages(
-            ReplaceMessagesRequest.newBuilder()
-                .setSessionId(attributes.getSessionId())
-                .addAllMessages(stored)
-                .setAll(AllMessages.getDefaultInstance())
-                .build());
+    window.replace(stored);
   }
 
   /** The window. */
   @Override
   public List<ChatMessage> messages() {
-    try {
-      return client.window(attributes.getSessionId()).getMessagesList().stream()
-          .map(ChatMessages::fromStored)
-          .toList();
-    } catch (MemorySidecarException error) {
-      if (error.hasReason(ErrorReason.ERROR_REASON_SESSION_NOT_FOUND)) return List.of();
-      throw error;
-    }
+    return window.read().stream().map(ChatMessages::fromStored).toList();
   }
 
   /** Deletes the session with its log. */
   @Override
   public void clear() {
-    client
-        .sessions()
-        .deleteSession(
-            DeleteSessionRequest.newBuilder()
-                .setSessionId(attributes.getSessionId())
-                .setAllowMissing(true)
-                .build());
+    window.delete();
   }
 
   @Override
@@ -137,24 +95,9 @@ public final class MemorySidecarChatMemory implements ChatMemory {
     return CompletableFuture.supplyAsync(this::messages, executor);
   }
 
-  /** The last of several system messages counts; it stands where the first one does. */
   private static List<Message> stored(Iterable<ChatMessage> messages) {
     List<Message> stored = new ArrayList<>();
-    int system = -1;
-    for (ChatMessage message : messages) {
-      Message one = ChatMessages.toStored(message);
-      if (!(message instanceof SystemMessage)) {
-        stored.add(one);
-        continue;
-      }
-      Message named = one.toBuilder().setMessageId(SYSTEM_ID).build();
-      if (system >= 0) {
-        stored.set(system, named);
-      } else {
-        system = stored.size();
-        stored.add(named);
-      }
-    }
+    for (ChatMessage message : messages) stored.add(ChatMessages.toStored(message));
     return stored;
   }
 
