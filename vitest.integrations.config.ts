@@ -26,6 +26,9 @@ const alias = [
   { find: "@memory-sidecar/client", replacement: join(CLIENT, "index.ts") },
 ];
 
+// Each project listens for the end of the process; Node warns of more than ten listeners.
+process.setMaxListeners(2 * INTEGRATIONS.length + 10);
+
 export default defineConfig({
   test: {
     projects: INTEGRATIONS.map(integrationFolder).flatMap((folder) => {

@@ -24,6 +24,7 @@ import {
   isDigest,
   lookUp,
   MAX_KEY_BYTES,
+  passOver,
   putOf,
   type Stored,
   segment,
@@ -147,7 +148,10 @@ export class SidecarStore extends BaseStore {
     const items: SearchItem[] = [];
     const seen = new Set<string>();
     for (let pageToken = ""; ; ) {
-      const answer = await this.client.recall(query, { ...request, filter: everyone, pageToken });
+      const answer = await this.client
+        .recall(query, { ...request, filter: everyone, pageToken })
+        .catch((error: unknown) => this.#noneYet(error));
+      if (answer === undefined) return { items, seen };
       for (const { foundRecord, record: hit, relevance, score } of answer.hits) {
         const of = hit?.$case === "document" ? hit.value.record : undefined;
         if (of === undefined) continue;
@@ -162,6 +166,18 @@ export class SidecarStore extends BaseStore {
       pageToken = answer.nextPageToken;
       if (pageToken === "" || items.length >= count) return { items, seen };
     }
+  }
+
+  /** Passes over a mismatch of vectors while no item has one, and throws any other error. */
+  async #noneYet(error: unknown): Promise<undefined> {
+    passOver("EMBEDDING_MISMATCH")(error);
+    const documents = this.client.listDocuments({
+      collectionId: this.#collection,
+      filter: { everyone: true },
+      includeEmbeddings: true,
+      pageSize: PAGE,
+    });
+    for await (const { embedding } of documents) if (embedding?.model === MODEL) throw error;
   }
 
   async #namespaces(operation: ListNamespacesOperation): Promise<string[][]> {

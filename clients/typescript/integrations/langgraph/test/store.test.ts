@@ -54,6 +54,22 @@ test("finds items by words and meaning, in one namespace and below", async () =>
   expect(keys).not.toContain("home");
 });
 
+test("finds no vector where there is none, and refuses vectors of another length", async () => {
+  const client = setting.client();
+  const storeOf = (vectorSize: number): SidecarStore =>
+    new SidecarStore(client, { index: { embeddings: new SyntheticEmbeddings({ vectorSize }) } });
+  const store = storeOf(8);
+  expect(await store.search(ANA, { query: "home" })).toEqual([]);
+  await store.put(ANA, "home", { text: "Berlin" }, false);
+  const [plain] = await store.search(ANA, { query: "home" });
+  expect(plain).toMatchObject({ key: "home" });
+  expect(plain?.score).toBeUndefined();
+  await store.put(ANA, "home", { text: "Berlin" });
+  await expect(storeOf(4).search(ANA, { query: "home" })).rejects.toThrow(
+    '"langgraph" with 8 values',
+  );
+});
+
 test("ranks by your vectors as the store in memory does, in pages", async () => {
   const embeddings = new SyntheticEmbeddings({ vectorSize: 16 });
   const theirs = new InMemoryStore({ index: { dims: 16, embeddings, fields: ["text"] } });
