@@ -104,13 +104,17 @@ class RealServer:
 
 
 class Between:
-    """A client that does something once, before its first call of a method."""
+    """A client that does something once, before its first call of a method, or a later one."""
 
-    def __init__(self, client: Client, method: str, act: Callable[[], None]) -> None:
-        self._client, self._method, self._act = client, method, act
+    def __init__(
+        self, client: Client, method: str, act: Callable[[], object], *, after: int = 0
+    ) -> None:
+        self._client, self._method, self._act, self._left = client, method, act, after
 
     def __getattr__(self, name: str) -> Any:
-        if name == self._method:
+        if name == self._method and self._left > 0:
+            self._left -= 1
+        elif name == self._method:
             self._method = ""
             self._act()
         return getattr(self._client, name)

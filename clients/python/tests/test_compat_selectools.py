@@ -221,6 +221,66 @@ def test_a_memory_that_changed_at_its_end_replaces_the_saved_one(frameworks: Cli
     assert (list(frameworks.list_messages("chat")), texts(store.load("chat"))) == ([], [])
 
 
+def test_a_save_erases_nothing_that_another_program_added(frameworks: Client) -> None:
+    """It stays in the log behind the saved memory, and the next load gives what was saved last."""
+    selectools = importlib.import_module("memorysidecar.compat.selectools")
+    store = selectools.SessionStore()
+
+    def log() -> list[str]:
+        return [one.text for one in frameworks.list_messages("chat", page_size=1_000)]
+
+    memory = selectools.ConversationMemory(5_000)
+    memory.add_many(said("one", "two"))
+    store.save("chat", memory)
+    frameworks.append("chat", "X")
+    store.save("chat", memory)
+    assert (log(), texts(store.load("chat"))) == (["one", "two", "X", "one", "two"], ["one", "two"])
+    memory.add_many(said("three"))
+    store.save("chat", memory)
+    assert log() == ["one", "two", "X", "one", "two", "three"]
+    # A message that was loaded, and then saved, belongs to the memory as any other does.
+    frameworks.append("chat", "Y")
+    loaded = store.load("chat")
+    store.save("chat", loaded)
+    store.save("chat", memory)
+    assert log() == ["one", "two", "X", "one", "two", "three"]
+    # An emptied memory takes away what there was as it was saved.
+    frameworks.append("chat", "Z")
+    memory.clear()
+    store.save("chat", memory)
+    assert (log(), texts(store.load("chat"))) == (["Z"], [])
+    store.save("chat", memory)
+    assert log() == ["Z"]
+
+
+@pytest.mark.parametrize("is_changed", [True, False])
+@pytest.mark.parametrize("later", [0, 1])
+def test_a_message_that_comes_amid_a_long_save_stays(
+    frameworks: Client, is_changed: bool, later: int
+) -> None:
+    """Before the first call that appends, or between two of them."""
+    selectools = importlib.import_module("memorysidecar.compat.selectools")
+    store = selectools.SessionStore()
+    memory = selectools.ConversationMemory(5_000)
+    memory.add_many(said("one", "two"))
+    store.save("chat", memory)
+    whole = memory.to_dict()
+    kept = whole["messages"][: 1 if is_changed else 2]
+    other = [*kept, *[{"role": "user", "content": str(n)} for n in range(2_100)]]
+    changed = selectools.ConversationMemory.from_dict({**whole, "messages": other})
+    between = Between(frameworks, "append", lambda: frameworks.append("chat", "X"), after=later)
+    selectools.SessionStore(client=between).save("chat", changed)
+    assert [one["content"] for one in other] == texts(store.load("chat"))
+    log = [one.text for one in frameworks.list_messages("chat", page_size=1_000)]
+    assert (log.count("X"), log[0]) == (1, "one")
+    # The memory is known whole: what changes at its end replaces it.
+    short = selectools.ConversationMemory.from_dict({**whole, "messages": other[:3]})
+    store.save("chat", short)
+    assert texts(store.load("chat")) == [one["content"] for one in other[:3]]
+    last = list(frameworks.list_messages("chat", page_size=1_000))[-1]
+    assert last.text == other[2]["content"]
+
+
 def test_a_memory_that_is_the_session_is_saved_by_its_name(frameworks: Client) -> None:
     """It is written once; its forks are no saved sessions."""
     selectools = importlib.import_module("memorysidecar.compat.selectools")

@@ -21,7 +21,7 @@ from .._retry import RetryPolicy
 from ..client import Client
 from ..errors import Aborted, AlreadyExists, ErrorReason, NotFound
 from ._selectools_messages import message_of, window_policy, written_of
-from ._shared import batches, client_or_default, new_id, replace_since, sound
+from ._shared import MESSAGES, batches, client_or_default, new_id, replace_since, sound
 
 # Label of the sessions that a store saved, and the member of their metadata that says what the
 # saved memory is.
@@ -48,7 +48,8 @@ class SaveLostError(Exception):
 
 class SessionStore:
     """A SessionStore of selectools: each saved memory is a session of the server, and each of its
-    messages is there once. Those that left the memory stay in the log.
+    messages is there once. Those that left the memory stay in the log, and so do those of other
+    programs that the memory was saved without.
 
     :param default_ttl: seconds that a session lives after it was saved. Default: for ever.
     """
@@ -61,7 +62,8 @@ class SessionStore:
         self, session_id: str, memory: _ConversationMemory, namespace: str | None = None
     ) -> None:
         """Stores a memory in the place of the saved one. Only messages that the saved one lacks
-        are written. Of two saves at once, the one that ends last stores all of its memory."""
+        are written, unless another program added some that this memory lacks: behind those it is
+        written whole. Of two saves at once, the one that ends last stores all of its memory."""
         name = _session_name(session_id, namespace)
         for lost in itertools.count(1):
             try:
@@ -226,6 +228,7 @@ class _Change:
             "created_at": before.get("created_at", now),
             "updated_at": now,
             "ttl": ttl,
+            "last_seq": self._last_seq,
         }
 
     def _etag(self) -> str:
@@ -285,38 +288,63 @@ class _Change:
         first_seq = stored[len(stored) - kept].seq if kept else self._last_seq + 1
         if self._before is not None:
             same = _common(have, wanted)
-            if same > kept:
+            # Nothing is erased that came after the last save: no memory had it.
+            is_known = bool(stored) and stored[-1].seq <= self._known()
+            if have and not wanted:
+                self._empty(is_known)
+            elif same > kept and is_known:
                 # It has others at its end.
                 some = next(batches(_written(wanted[same:])), [])
                 since, newest = stored[same].seq, self._last_seq
                 replace_since(self._client, self._name, since, newest, some, newest)
-                self._go_on()
+                self._go_on(newest + len(some))
                 kept, first_seq = same + len(some), stored[0].seq
-            elif have and not wanted:
-                self._client.reset_session(self._name, etag=self._etag())
-                self._go_on()
         self._append(wanted[kept:], first_seq)
         if self._summary != (self._session.summary.text if self._session else ""):
             self._client.set_summary(self._name, self._summary)
-            if self._token() != self._state["save"]:
+            if _token_of(self._client.get_session(self._name)) != self._state["save"]:
                 raise SaveLostError
 
-    def _go_on(self) -> None:
-        """Reads the session again after a change of this save."""
+    def _known(self) -> int:
+        """The newest seq that a save wrote or took over. What has a later one came from others."""
+        return 0 if self._before is None else int(self._before.get("last_seq", 0))
+
+    def _empty(self, is_known: bool) -> None:
+        """Empties the log up to the last save."""
+        if is_known:
+            self._client.reset_session(self._name, etag=self._etag())
+        else:
+            log = self._client.list_messages(self._name, page_size=_PAGE)
+            ids = [one.message_id for one in log if one.seq <= self._known()]
+            for start in range(0, len(ids), MESSAGES):
+                self._client.batch_delete_messages(
+                    self._name,
+                    ids[start : start + MESSAGES],
+                    allow_missing=True,
+                    expected_last_seq=self._last_seq,
+                )
+        self._go_on(self._last_seq)
+
+    def _go_on(self, last_seq: int) -> None:
+        """Reads the session again after a change of this save, which left it with this seq."""
         self._session = self._client.get_session(self._name)
-        self._last_seq = self._session.last_seq
-        if _state_of(self._session) != self._before:
+        self._last_seq = last_seq
+        if self._session.last_seq != last_seq or _state_of(self._session) != self._before:
             raise SaveLostError
 
     def _append(self, wanted: list[dict[str, Any]], first_seq: int) -> None:
-        """Appends messages. The first call names them as the memory, in its transaction."""
+        """Appends messages. The first call names them as the memory, in its transaction. A call at
+        the end counts those of the later ones as written: until then they may be of others."""
+        self._state["last_seq"] = self._last_seq
         if not wanted:
             self._update(first_seq)
             return
+        whole = list(batches(_written(wanted)))
+        self._state["last_seq"] += len(whole[0])
         fields = self._fields(first_seq)
         etag = {"etag": self._etag()}
         last_seq = self._last_seq
-        for some in batches(_written(wanted)):
+        for some in whole:
             answer = self._client.append(
                 self._name,
                 some,
@@ -326,11 +354,12 @@ class _Change:
                 expected_last_seq=last_seq,
             )
             fields, etag, last_seq = {}, {}, answer.last_seq
-
-    def _token(self) -> str | None:
-        """Names the save that was the last one."""
-        state = _state_of(self._client.get_session(self._name))
-        return None if state is None else state["save"]
+        if len(whole) > 1:
+            self._session = self._client.get_session(self._name)
+            if _token_of(self._session) != self._state["save"]:
+                raise SaveLostError
+            self._state["last_seq"] = last_seq
+            self._update(first_seq)
 
 
 def _session_name(session_id: str, namespace: str | None) -> str:
@@ -355,6 +384,12 @@ def _state_of(session: v1.Session | None) -> dict[str, Any] | None:
     text = MessageToDict(session.metadata).get(_STATE)
     state: dict[str, Any] = json.loads(text) if isinstance(text, str) else {}
     return state if state.get("session") == session.session_id else None
+
+
+def _token_of(session: v1.Session) -> str | None:
+    """Names the save that was the last one."""
+    state = _state_of(session)
+    return None if state is None else state["save"]
 
 
 def _plain(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
