@@ -431,10 +431,8 @@ export class SidecarMemory extends MemoryStorage {
     for (let isDone = updates.size === 0; !isDone; ) {
       const found = await this.#messages.find([...updates.keys()]);
       const rows = found.map(({ row }) => changed(row, updates.get(row.id) ?? { id: row.id }));
-      isDone = await this.#messages.save(
-        rows,
-        new Map(found.map(({ row, place }) => [row.id, place])),
-      );
+      const seen = new Map(found.map(({ row, place }) => [row.id, place]));
+      isDone = await this.#messages.save(rows, { seen });
       if (!isDone) continue;
       const left = found.filter(({ row }, index) => row.threadId !== rows[index]?.threadId);
       await this.#threads.touch([...new Set(left.map(({ row }) => row.threadId))]);

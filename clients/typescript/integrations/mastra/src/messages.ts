@@ -110,11 +110,11 @@ export class Messages {
    * one transaction, unless they take more than 3 MiB or are more than 80. With `seen`, the stored
    * rows must still have these places; false if one has not.
    */
-  async save(rows: readonly Row[], seen?: ReadonlyMap<string, Place>): Promise<boolean> {
+  async save(rows: readonly Row[], demand: Demand = {}): Promise<boolean> {
     // The last row of an id counts.
     const wanted = new Map(rows.map((row) => [row.id, row]));
     for (const batch of batchesOf([...wanted.values()])) {
-      if (!(await this.#put(batch, { seen }))) return false;
+      if (!(await this.#put(batch, demand))) return false;
     }
     return true;
   }
@@ -124,9 +124,18 @@ export class Messages {
     await this.#client
       .updateSession({ sessionId: sessionIdOf(threadId), userId })
       .catch(passOver("SESSION_NOT_FOUND"));
-    const rows: Row[] = [];
-    for await (const row of this.list(threadId)) rows.push(row);
-    for (const batch of batchesOf(rows)) await this.#put(batch, { userId });
+    const ids: string[] = [];
+    for await (const { id } of this.list(threadId)) ids.push(id);
+    for (let start = 0; start < ids.length; start += READS) {
+      const some = ids.slice(start, start + READS);
+      for (let isDone = false; !isDone; ) {
+        // Others may have changed, moved or deleted messages: those that are still here count.
+        const found = (await this.find(some)).filter(({ place }) => place.threadId === threadId);
+        const seen = new Map(found.map(({ row, place }) => [row.id, place]));
+        const rows = found.map(({ row }) => row);
+        isDone = await this.save(rows, { seen, userId });
+      }
+    }
   }
 
   /** Finds messages by their ids; those that do not exist are left out. */

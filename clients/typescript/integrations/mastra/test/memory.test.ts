@@ -171,6 +171,35 @@ test("keeps what two writers do at once, over a kill of the server", async () =>
   expect(Object.keys(resource?.metadata ?? {})).toHaveLength(12);
 });
 
+test.each([2, 3])("gives a thread to another user while others write, at read %i", async (step) => {
+  const namespace = `t-${randomUUID()}`;
+  const client = setting.client(namespace);
+  const [memory, other] = [client, setting.client(namespace)].map((one) => new SidecarMemory(one));
+  if (memory === undefined || other === undefined) throw new Error("no memory");
+  await memory.saveThread({ thread: thread("t") });
+  await memory.saveMessages({ messages: ["a", "b", "c"].map((id, at) => said(id, at)) });
+  const lookUp = client.batchGetRecords.bind(client);
+  let count = 0;
+  client.batchGetRecords = async (...rest) => {
+    count += 1;
+    if (count === step) {
+      const content = { metadata: { seen: true } } as never;
+      await other.updateMessages({ messages: [{ id: "a", content }] });
+      await other.deleteMessages(["b"]);
+      await other.updateMessages({ messages: [{ id: "c", threadId: "u" }] });
+    }
+    return await lookUp(...rest);
+  };
+  await memory.saveThread({ thread: thread("t", "bob") });
+  expect(count).toBeGreaterThanOrEqual(step);
+  expect([await idsIn(memory, "t"), await idsIn(memory, "u")]).toEqual([["a"], ["c"]]);
+  const { messages } = await memory.listMessagesById({ messageIds: ["a", "b", "c"] });
+  expect(messages.map(({ id }) => id)).toEqual(["a", "c"]);
+  expect(messages[0]?.content.metadata).toEqual({ seen: true });
+  await erase(client, "bob");
+  expect([await idsIn(memory, "t"), await idsIn(memory, "u")]).toEqual([[], ["c"]]);
+});
+
 test("shows messages that another program appended", async () => {
   const client = setting.client();
   const memory = new SidecarMemory(client);
