@@ -120,6 +120,19 @@ def test_each_user_has_documents_of_their_own_until_they_are_erased(client: Clie
     assert texts_of(store_of(None).embedding_retrieval(vector(1))) == ["of None"]
 
 
+def test_a_store_passes_over_what_other_programs_keep_in_its_collection(client: Client) -> None:
+    store = SidecarDocumentStore(client=client)
+    store.write_documents([Document(id="1", content="of the store", embedding=vector(1))])
+    given = {"model": "haystack", "values": vector(1)}
+    plain = {"text": "of the store", "embedding": given, "metadata": {"has_text": True}}
+    client.upsert_documents({"document_id": "plain", **plain}, collection_id="haystack")
+    client.put_record(["other"], "1", b"[]", search=plain, collection_id="haystack")
+    assert texts_of(store.filter_documents()) == ["of the store"]
+    assert texts_of(store.embedding_retrieval(vector(1), top_k=1)) == ["of the store"]
+    assert texts_of(store.text_retrieval("of the store")) == ["of the store"]
+    assert store.count_documents() == 1
+
+
 def test_a_pipeline_is_saved_with_its_store(
     server: RealServer, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -112,6 +112,44 @@ def test_each_user_has_documents_and_values_of_their_own_until_they_are_erased(
     assert [one.page_content for one in stores(None)[0].similarity_search("of")] == ["of None"]
 
 
+def test_a_store_passes_over_what_other_programs_keep_in_its_collection(client: Client) -> None:
+    store = SidecarVectorStore(client, EMBEDDING)
+    words = SidecarVectorStore(client)
+    store.add_texts(["of the store"], ids=["1"])
+    vector = {"model": "langchain", "values": EMBEDDING.embed_query("of the store")}
+    plain = {"document_id": "plain", "text": "of the store", "embedding": vector}
+    client.upsert_documents(plain, collection_id="langchain")
+    other = {"text": "of the store", "embedding": vector}
+    client.put_record(["other"], "1", b"[]", search=other, collection_id="langchain")
+    for one in (store, words):
+        assert ids_of(one.similarity_search("of the store", k=1)) == ["1"]
+        assert ids_of(one.similarity_search("of the store", k=10)) == ["1"]
+
+
+def test_values_that_an_answer_has_no_room_for_come_in_few_calls(client: Client) -> None:
+    calls: list[str] = []
+
+    class Counted:
+        def __getattr__(self, name: str) -> Any:
+            calls.append(name)
+            return getattr(client, name)
+
+    names = [str(number) for number in range(300)]
+    texts = [f"storks {name} " + "x" * 30_000 for name in names]
+    store: Any = SidecarVectorStore(Counted())  # type: ignore[arg-type]
+    store.add_texts(texts, ids=names)
+    calls.clear()
+    assert len(store.similarity_search("storks", k=1_000, mode="lexical")) == 300
+    assert [one.page_content for one in store.get_by_ids(names)] == texts
+    assert len(calls) < 30
+    large = {"m": "y" * 3_500_000}
+    chosen = SidecarVectorStore(client, filter_by=[])
+    chosen.add_documents([Document("large", id=name, metadata=large) for name in "ab"])
+    found = store.get_by_ids(["a", "0", "none", "b"])
+    assert ids_of(found) == ["a", "0", "b"]
+    assert found[0].metadata == found[2].metadata == large
+
+
 def test_documents_come_back_as_they_were_written(client: Client) -> None:
     metadata = {"z": 2**63 + 1, "a": {"y": [1, 1.0, None, True], "b": "ü\0\r\n"}, "e": {}}
     [name] = SidecarVectorStore(client).add_documents(

@@ -16,7 +16,7 @@ from .._task_fields import duration_of
 from .conditions import Condition
 from .names import MAX_KEY_BYTES, segment
 from .plans import Call, Collect, Plan
-from .records import delete_tree, deletion, look_up, put_operation, write
+from .records import Name, delete_tree, deletion, look_up, put_operation, write
 from .vectors import recall_by_vector
 
 MAX_HITS = 1_000
@@ -136,12 +136,10 @@ class DocumentRecords:
                 answer = yield Call(recall)
             else:
                 answer = yield from recall_by_vector(recall, self.collection_id, self.model)
-            for hit in answer.hits:
-                record = hit.found_record.record
-                if not hit.found_record.HasField("record") or hit.found_record.value_omitted:
-                    # It is gone, or the answer had no room for it.
-                    of = hit.document.record
-                    [record] = yield from look_up([(of.path, of.key)])
+            # Other programs may keep documents in this collection.
+            hits = [hit for hit in answer.hits if self._is_own(hit.document)]
+            records = yield from self._records_of(hits)
+            for hit, record in zip(hits, records, strict=True):
                 if record is None or not (query.accepts is None or query.accepts(record.value)):
                     continue
                 score = hit.relevance if query.vector is None else hit.score
@@ -155,17 +153,23 @@ class DocumentRecords:
         """Gives the records of all documents that pass, in the order in which they were first
         written."""
         documents = yield Collect(partial(self._list, conditions))
-        names = [(list(one.record.path), one.record.key) for one in documents]
-        records = yield from look_up(names)
+        records = yield from look_up([_name_of(one) for one in documents if self._is_own(one)])
         return [record for record in records if record is not None]
 
-    def count(self, conditions: Sequence[Condition] = ()) -> Plan[int]:
-        """Counts the documents that pass."""
-        answer = yield Call(
-            lambda client: client.count_items(filter=self._recall_filter(conditions))
-        )
-        counted: int = answer.document_count
-        return counted
+    def count(self) -> Plan[int]:
+        """Counts the documents."""
+        records = yield Collect(lambda client: client.list_records(self._path(), page_size=1_000))
+        return len(records)
+
+    def _records_of(self, hits: Sequence[v1.RecallHit]) -> Plan[list[v1.NamedRecord | None]]:
+        """Gives the records of hits, and looks up those that have gone or for which the answer had
+        no room."""
+        left = [hit for hit in hits if not _has_value(hit)]
+        found = iter((yield from look_up([_name_of(hit.document) for hit in left])))
+        return [hit.found_record.record if _has_value(hit) else next(found) for hit in hits]
+
+    def _is_own(self, document: v1.Document) -> bool:
+        return document.HasField("record") and [*document.record.path] == self._path()
 
     def _path(self) -> list[str]:
         owner = (self.user_id or "", self.agent_id or "")
@@ -194,7 +198,11 @@ class DocumentRecords:
             own = {"embedding": vector, "scoring": "cosine"}
         return client.recall(
             "" if own else query.text,
-            filter=self._recall_filter(query.conditions),
+            filter={
+                "kinds": ["document"],
+                "collection_ids": [self.collection_id],
+                **self._filter(query.conditions),
+            },
             page_size=min(query.count if query.accepts is None else MAX_HITS, MAX_HITS),
             page_token=token,
             include_records=True,
@@ -202,10 +210,6 @@ class DocumentRecords:
             **own,
             **query.options,
         )
-
-    def _recall_filter(self, conditions: Sequence[Condition]) -> dict[str, Any]:
-        collections = [self.collection_id]
-        return {"kinds": ["document"], "collection_ids": collections, **self._filter(conditions)}
 
     def _filter(self, conditions: Sequence[Condition]) -> dict[str, Any]:
         owner = {"user_id": self.user_id, "agent_id": self.agent_id}
@@ -219,6 +223,14 @@ class DocumentRecords:
     def _delete_keys(self, keys: Iterable[str]) -> Plan[None]:
         path = self._path()
         yield from write(deletion(path, key) for key in keys)
+
+
+def _name_of(document: v1.Document) -> Name:
+    return [*document.record.path], document.record.key
+
+
+def _has_value(hit: v1.RecallHit) -> bool:
+    return hit.found_record.HasField("record") and not hit.found_record.value_omitted
 
 
 def _key(document_id: str) -> str:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from .. import v1
+from ..errors import NotFound
 from .plans import Call, Plan
 
 Name = tuple[Sequence[str], str]
@@ -66,18 +67,25 @@ def look_up(
 ) -> Plan[list[v1.NamedRecord | None]]:
     """Gets records, with their values unless these are left out; None for those that do not
     exist."""
-    found: list[v1.NamedRecord | None] = []
-    for start in range(0, len(names), MAX_LOOKUPS):
-        batch = names[start : start + MAX_LOOKUPS]
-        results = yield Call(partial(_batch_get, batch, omit_values, refresh_ttl))
-        for name, result in zip(batch, results, strict=True):
-            if not result.HasField("record"):
-                found.append(None)
-            elif result.value_omitted and not omit_values:
-                found.append((yield Call(partial(_get, name))))
+    found: dict[int, v1.NamedRecord | None] = {}
+    left = [*enumerate(names)]
+    while left:
+        batch, left = left[:MAX_LOOKUPS], left[MAX_LOOKUPS:]
+        asked = [name for _, name in batch]
+        results = yield Call(partial(_batch_get, asked, omit_values, refresh_ttl))
+        omitted = []
+        for (index, name), result in zip(batch, results, strict=True):
+            if result.value_omitted and not omit_values:
+                omitted.append((index, name))
             else:
-                found.append(result.record)
-    return found
+                found[index] = result.record if result.HasField("record") else None
+        if len(omitted) == len(batch):
+            # Each of them is too large for such an answer.
+            for index, name in omitted:
+                found[index] = yield from _get_whole(name)
+        else:
+            left = omitted + left
+    return [found[index] for index in range(len(names))]
 
 
 def delete_tree(path: Sequence[str]) -> Plan[None]:
@@ -102,5 +110,9 @@ def _batch_get(names: Sequence[Name], omit_values: bool, refresh_ttl: bool, clie
     return client.batch_get_records(names, omit_values=omit_values, refresh_ttl=refresh_ttl)
 
 
-def _get(name: Name, client: Any) -> Any:
-    return client.get_whole_record(*name)
+def _get_whole(name: Name) -> Plan[v1.NamedRecord | None]:
+    try:
+        record: v1.NamedRecord = yield Call(lambda client: client.get_whole_record(*name))
+    except NotFound:
+        return None
+    return record
