@@ -286,6 +286,16 @@ def test_values_of_any_size_come_back_and_keys_are_listed_by_prefix(client: Clie
     assert list(SidecarByteStore(client, name="other").yield_keys()) == []
 
 
+def test_keys_are_listed_by_a_prefix_of_any_length(client: Client) -> None:
+    store = SidecarByteStore(client)
+    key = "%" + "k" * 500
+    store.mset([(key, b"v"), ("other", b"v")])
+    for length in (0, 1, 300, 501):
+        assert list(store.yield_keys(prefix=key[:length]))[:1] == [key]
+    assert list(store.yield_keys(prefix=key[:501] + "x" * 20)) == []
+    assert list(store.yield_keys(prefix="k" * 600)) == []
+
+
 def test_documents_and_values_expire(client: Client) -> None:
     store = SidecarVectorStore(client, EMBEDDING, ttl=1)
     values = SidecarByteStore(client, ttl=1)

@@ -22,6 +22,11 @@ def segment(text: str, limit: int = MAX_SEGMENT_BYTES) -> str:
     return f"#{hashlib.sha256(text.encode()).hexdigest()}"
 
 
+def segment_prefix(text: str) -> str:
+    """Gives what the segments of texts that begin with this one begin with, digests aside."""
+    return "_" + escaped(text)
+
+
 def escaped(text: str) -> str:
     """Percent-encodes control characters and ``%``. What a text begins with, begins the result."""
     return _ESCAPED.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), text)

@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.stores import BaseStore
 from memorysidecar import AsyncClient, Client, v1
 from memorysidecar.adapters.connect import connect
-from memorysidecar.adapters.names import MAX_KEY_BYTES, segment, text_of
+from memorysidecar.adapters.names import MAX_KEY_BYTES, segment, segment_prefix, text_of
 from memorysidecar.adapters.plans import Call, Collect, Emit, Plan, Runner
 from memorysidecar.adapters.records import (
     PART_BYTES,
@@ -116,9 +116,13 @@ class SidecarByteStore(BaseStore[str, bytes]):
         yield from write(deletion(self._path, _key(key)) for key in dict.fromkeys(keys))
 
     def _keys(self, prefix: str) -> Plan[None]:
+        start = segment_prefix(prefix)
+        if len(start.encode()) > MAX_KEY_BYTES:
+            # No key is that long.
+            return
         last = ""
         while True:
-            records = yield Collect(partial(self._list, prefix, last), limit=PAGE)
+            records = yield Collect(partial(self._list, start, last), limit=PAGE)
             for record in records:
                 if record.key != last:
                     yield Emit(text_of(record.key))
@@ -127,9 +131,7 @@ class SidecarByteStore(BaseStore[str, bytes]):
             last = records[-1].key
 
     def _list(self, prefix: str, start: str, client: Any) -> Any:
-        return client.list_records(
-            self._path, key_prefix=segment(prefix), start_key=start, page_size=PAGE
-        )
+        return client.list_records(self._path, key_prefix=prefix, start_key=start, page_size=PAGE)
 
 
 def _key(text: str) -> str:
