@@ -34,6 +34,8 @@ public final class VectorCollection {
   private final MemorySidecar client;
   private final String collectionId;
   private final MemoryScope scope;
+  /** Begins the ids of a user's documents: ids are unique in a collection, users choose the same. */
+  private final String idStart;
 
   /** An empty {@code userId} stands for no user. */
   public VectorCollection(MemorySidecar client, String collectionId, String userId) {
@@ -43,6 +45,7 @@ public final class VectorCollection {
         userId.isEmpty()
             ? MemoryScope.getDefaultInstance()
             : MemoryScope.newBuilder().setUserId(userId).build();
+    this.idStart = userId.isEmpty() ? "" : Names.digestOf(userId) + ":";
   }
 
   /**
@@ -52,7 +55,8 @@ public final class VectorCollection {
   public void put(List<Document> documents) {
     Map<String, Document> byId = new LinkedHashMap<>();
     for (Document document : documents) {
-      byId.put(document.getDocumentId(), document.toBuilder().setScope(scope).build());
+      String id = idStart + document.getDocumentId();
+      byId.put(id, document.toBuilder().setDocumentId(id).setScope(scope).build());
     }
     List<Document> last = List.copyOf(byId.values());
     for (List<Document> part : Batches.of(last, Document::getSerializedSize)) {
@@ -85,7 +89,7 @@ public final class VectorCollection {
     try {
       while (hits.size() < limit) {
         RecallResponse page = client.recalls().recall(request);
-        hits.addAll(page.getHitsList());
+        page.getHitsList().forEach(hit -> hits.add(withOwnId(hit)));
         if (page.getNextPageToken().isEmpty()) break;
         request = request.toBuilder().setPageToken(page.getNextPageToken()).build();
       }
@@ -106,7 +110,7 @@ public final class VectorCollection {
 
   /** Deletes documents; ids that do not exist are no error. */
   public void delete(Collection<String> documentIds) {
-    List<String> ids = documentIds.stream().distinct().toList();
+    List<String> ids = documentIds.stream().distinct().map(id -> idStart + id).toList();
     for (List<String> part : Batches.of(ids, String::length)) {
       client
           .memories()
@@ -131,6 +135,14 @@ public final class VectorCollection {
     while (client.memories().purgeDocuments(request).getMore()) {
       // The next thousand.
     }
+  }
+
+  /** A hit with the id that the caller gave. Others put documents of this user under theirs. */
+  private RecallHit withOwnId(RecallHit hit) {
+    String id = hit.getDocument().getDocumentId();
+    if (!id.startsWith(idStart)) return hit;
+    var document = hit.getDocument().toBuilder().setDocumentId(id.substring(idStart.length()));
+    return hit.toBuilder().setDocument(document).build();
   }
 
   private ScopeFilter scopeFilter() {

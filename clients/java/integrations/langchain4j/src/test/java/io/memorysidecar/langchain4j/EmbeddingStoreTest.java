@@ -96,6 +96,11 @@ class EmbeddingStoreTest {
     assertEquals("Ana's.", all(ana, null).get(0).embedded().text());
     assertEquals(1, all(ben, null).size());
     assertEquals(2, all(MemorySidecarEmbeddingStore.of(client, collection), null).size());
+    ana.addAll(List.of("1"), List.of(QUERY), List.of(TextSegment.from("Ana's first.")));
+    ben.addAll(List.of("1"), List.of(QUERY), List.of(TextSegment.from("Ben's first.")));
+    ben.remove("1");
+    assertEquals(2, all(ana, null).size());
+    assertTrue(all(ana, null).stream().anyMatch(match -> match.embeddingId().equals("1")));
     server.erase("ana");
     assertEquals(0, all(ana, null).size());
     ana.removeAll();
