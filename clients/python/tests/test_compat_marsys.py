@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import importlib
 import time
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from real import Between
 
 from memorysidecar import Client, v1
 
@@ -183,6 +185,25 @@ def test_messages_that_marsys_made_change_and_go(frameworks: Client) -> None:
     messages.clear()
     assert contents(messages) == contents(compacted()) == []
     assert list(frameworks.list_records("marsys contexts")) == []
+
+
+def test_a_large_context_of_marsys_is_kept_whole(frameworks: Client) -> None:
+    """Images that a compaction retains may take more than one request has room for."""
+    messages = filled()
+    whole = begun(messages)
+    url = "data:image/png;base64," + "QUJD" * 1_200_000
+    image = {"type": "image_url", "image_url": {"url": url}}
+    messages.compact([*SUMMARY, {"role": "user", "content": [image]}, whole[3]])
+    assert compacted()[2].content == [image]
+    # It may change while it is read, in pieces.
+    reader, other = compacted(), compacted()
+    between: Any = Between(frameworks, "get_record", lambda: other.__delitem__(0), after=1)
+    between.get_whole_record = partial(Client.get_whole_record, between)
+    reader.client = between
+    assert contents(reader) == contents(messages) == contents(other)
+    again = begun(messages)
+    messages.compact(again[1:])
+    assert contents(compacted()) == [[image], "It is Hyperion."]
 
 
 def test_of_two_compactions_of_marsys_the_first_stays(frameworks: Client) -> None:

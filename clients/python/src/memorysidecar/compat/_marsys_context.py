@@ -14,6 +14,7 @@ from typing import Any
 from marsys.agents.memory import Message
 
 from .. import v1
+from .._record_fields import VALUE_BYTES
 from ..client import Client
 from ..errors import Aborted, AlreadyExists, NotFound
 from ._marsys_messages import ServerMessages, written_of
@@ -93,11 +94,19 @@ class ContextMessages(ServerMessages):
     def _kept(self, session: v1.Session) -> _Context:
         made = session.create_time.ToJsonString()
         try:
-            record = self.client.get_record(_CONTEXTS, self.session_id)
+            record = self._record()
         except NotFound:
             return _Context(made)
         kept = _Context(**json.loads(record.value), version=record.version)
         return kept if kept.session == made else _Context(made, version=record.version)
+
+    def _record(self) -> v1.NamedRecord:
+        while True:
+            try:
+                return self.client.get_whole_record(_CONTEXTS, self.session_id)
+            except Aborted:
+                # It has changed between two pieces of its value.
+                continue
 
     def _arranged(self, window: list[v1.Message]) -> list[v1.Message]:
         """The messages of the window as the context shows them."""
@@ -175,12 +184,14 @@ class ContextMessages(ServerMessages):
         value = dataclasses.asdict(context)
         del value["version"]
         version = old.version
+        data = json.dumps(value, default=str).encode()
+        sent = self.client.upload_value(data) if len(data) > VALUE_BYTES else data
         owner = self.client.get_session(self.session_id).user_id
         try:
             self.client.put_record(
                 _CONTEXTS,
                 self.session_id,
-                json.dumps(value, default=str),
+                sent,
                 session_id=self.session_id,
                 user_id=owner or None,
                 version=version or None,
