@@ -287,7 +287,7 @@ export class SidecarMemory extends MemoryStorage {
   }
 
   override async initializeObservationalMemory(input: Of<"initializeObservationalMemory">) {
-    return await this.#observations.add(input, (one) => one.initializeObservationalMemory(input));
+    return await this.#observations.begin(input, (one) => one.initializeObservationalMemory(input));
   }
 
   override async insertObservationalMemoryRecord(record: Of<"insertObservationalMemoryRecord">) {

@@ -25,6 +25,13 @@ export interface Owner {
   readonly resourceId: string;
 }
 
+/** The ids of an owner's records, newest first. */
+interface List {
+  readonly ids: readonly string[];
+  /** Unset when there is no record yet. */
+  readonly version?: bigint | number;
+}
+
 type Work<T> = (memory: InMemoryMemory) => Promise<T>;
 
 /** The observational memory of a client's namespace. */
@@ -60,9 +67,28 @@ export class Observations {
   /** Adds records to those of an owner. With `sees`, the work sees all that there are. */
   async add<T>(owner: Owner, work: Work<T>, sees: "all" | "none" = "none"): Promise<T> {
     for (;;) {
-      const { ids } = await this.#list(owner);
-      const done = await this.#run(owner, sees === "all" ? ids : [], work);
+      const list = await this.#list(owner);
+      const done = await this.#run(owner, list, sees === "all" ? list.ids : [], work);
       if (done !== undefined) return done.result;
+    }
+  }
+
+  /**
+   * Adds a record that begins the memory of an owner. Of two programs that add the first one at the
+   * same time, the slower gets the record of the faster: its own would hide the other's.
+   */
+  async begin(
+    owner: Owner,
+    work: Work<ObservationalMemoryRecord>,
+  ): Promise<ObservationalMemoryRecord> {
+    let list = await this.#list(owner);
+    const isFirst = list.ids.length === 0;
+    for (;;) {
+      const done = await this.#run(owner, list, [], work);
+      if (done !== undefined) return done.result;
+      const first = isFirst ? await this.newest(owner) : null;
+      if (first !== null) return first;
+      list = await this.#list(owner);
     }
   }
 
@@ -72,7 +98,7 @@ export class Observations {
       const [observed] = await lookUp(this.#client, [observedName(id)]);
       if (observed === undefined) throw new Error(`Observational memory record not found: ${id}`);
       const owner = JSON.parse(observed.value.toString()) as Owner;
-      const done = await this.#run(owner, [id], work);
+      const done = await this.#run(owner, await this.#list(owner), [id], work);
       if (done !== undefined) return done.result;
     }
   }
@@ -86,15 +112,15 @@ export class Observations {
   }
 
   /**
-   * Works on these records of an owner and stores what has changed; undefined if another writer was
-   * faster.
+   * Works on these records of an owner, whose list was read before, and stores what has changed;
+   * undefined if another writer was faster.
    */
   async #run<T>(
     owner: Owner,
+    list: List,
     wanted: readonly string[],
     work: Work<T>,
   ): Promise<{ readonly result: T } | undefined> {
-    const list = await this.#list(owner);
     const stored = await this.#records(owner, wanted);
     const before = new Map(wanted.map((id, index) => [id, stored[index]]));
     const records = stored.flatMap((one) => (one === undefined ? [] : recordFrom(one)));
@@ -130,8 +156,7 @@ export class Observations {
     return isDone ? { result } : undefined;
   }
 
-  /** The ids of an owner's records, newest first. */
-  async #list(owner: Owner): Promise<{ ids: string[]; version?: bigint | number }> {
+  async #list(owner: Owner): Promise<List> {
     const [record] = await lookUp(this.#client, [{ path: pathOf(owner), key: LIST }]);
     if (record === undefined) return { ids: [] };
     return { ids: JSON.parse(record.value.toString()), version: record.version };

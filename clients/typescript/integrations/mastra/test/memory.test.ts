@@ -60,6 +60,24 @@ function failOnce(client: MemorySidecar, name: "batchDeleteMessages" | "writeRec
   });
 }
 
+/** Does something before a call, with its number, of a method of a client. */
+function before(
+  client: MemorySidecar,
+  name: "batchGetRecords" | "writeRecords",
+  call: number,
+  work: () => Promise<unknown>,
+): void {
+  const method = client[name].bind(client) as (...rest: unknown[]) => Promise<unknown>;
+  let count = 0;
+  Object.assign(client, {
+    [name]: async (...rest: unknown[]) => {
+      count += 1;
+      if (count === call) await work();
+      return await method(...rest);
+    },
+  });
+}
+
 test("keeps messages exactly, and large ones too", async () => {
   const memory = new SidecarMemory(setting.client());
   const parts = [
@@ -178,26 +196,41 @@ test.each([2, 3])("gives a thread to another user while others write, at read %i
   if (memory === undefined || other === undefined) throw new Error("no memory");
   await memory.saveThread({ thread: thread("t") });
   await memory.saveMessages({ messages: ["a", "b", "c"].map((id, at) => said(id, at)) });
-  const lookUp = client.batchGetRecords.bind(client);
-  let count = 0;
-  client.batchGetRecords = async (...rest) => {
-    count += 1;
-    if (count === step) {
-      const content = { metadata: { seen: true } } as never;
-      await other.updateMessages({ messages: [{ id: "a", content }] });
-      await other.deleteMessages(["b"]);
-      await other.updateMessages({ messages: [{ id: "c", threadId: "u" }] });
-    }
-    return await lookUp(...rest);
-  };
+  before(client, "batchGetRecords", step, async () => {
+    const content = { metadata: { seen: true } } as never;
+    await other.updateMessages({ messages: [{ id: "a", content }] });
+    await other.deleteMessages(["b"]);
+    await other.updateMessages({ messages: [{ id: "c", threadId: "u" }] });
+  });
   await memory.saveThread({ thread: thread("t", "bob") });
-  expect(count).toBeGreaterThanOrEqual(step);
   expect([await idsIn(memory, "t"), await idsIn(memory, "u")]).toEqual([["a"], ["c"]]);
   const { messages } = await memory.listMessagesById({ messageIds: ["a", "b", "c"] });
   expect(messages.map(({ id }) => id)).toEqual(["a", "c"]);
   expect(messages[0]?.content.metadata).toEqual({ seen: true });
   await erase(client, "bob");
   expect([await idsIn(memory, "t"), await idsIn(memory, "u")]).toEqual([[], ["c"]]);
+});
+
+test("adds observations while another program adds some", async () => {
+  const namespace = `t-${randomUUID()}`;
+  const client = setting.client(namespace);
+  const [memory, other] = [new SidecarMemory(client), new SidecarMemory(setting.client(namespace))];
+  const scope = { scope: "thread", threadId: "t", resourceId: "ana", config: {} } as const;
+  let faster: unknown;
+  before(client, "writeRecords", 1, async () => {
+    faster = (await other.initializeObservationalMemory(scope)).id;
+  });
+  // Both begin the memory: its first record stays the only one.
+  const first = await memory.initializeObservationalMemory(scope);
+  expect(first.id).toBe(faster);
+  const insert = async (one: SidecarMemory, generationCount: number) => {
+    const record = { ...first, id: randomUUID(), generationCount };
+    await one.insertObservationalMemoryRecord(record);
+  };
+  before(client, "batchGetRecords", 2, async () => await insert(other, 5));
+  await insert(memory, 1);
+  const history = await memory.getObservationalMemoryHistory("t", "ana");
+  expect(history.map(({ generationCount }) => generationCount)).toEqual([5, 1, 0]);
 });
 
 test("shows messages that another program appended", async () => {
