@@ -25,6 +25,7 @@ import {
 } from "./names.ts";
 import {
   bytesOf,
+  cutRow,
   type Kept,
   keptIn,
   type LogRole,
@@ -182,8 +183,9 @@ export class Messages {
   }
 
   /**
-   * Gives the rows of a thread's window. A summary of what left it comes as a message of the user,
-   * as agents leave out system messages of a history, a millisecond before the one that follows.
+   * Gives the rows of a thread's window, with as much of large ones as it counts. A summary of what
+   * left it comes as a message of the user, as agents leave out system messages of a history, a
+   * millisecond before the one that follows.
    */
   async window(threadId: string, resourceId?: string): Promise<Row[]> {
     const window = await this.#client
@@ -191,7 +193,12 @@ export class Messages {
       .catch(passOver("SESSION_NOT_FOUND"));
     const messages = window?.messages ?? [];
     const made = messages.flatMap(({ messageId, seq }) => (Number(seq) === 0 ? [messageId] : []));
-    const rows = await this.#rows(threadId, messages, resourceId);
+    const whole = await this.#rows(threadId, messages, resourceId);
+    const byId = new Map(messages.map((message) => [message.messageId, message]));
+    const rows = whole.map((row) => {
+      const message = byId.get(messageIdOf(row.id));
+      return message === undefined ? row : cutRow(row, message);
+    });
     let time = new Date();
     const dated = rows.reverse().map((row): Row => {
       const isMade = made.includes(row.id);

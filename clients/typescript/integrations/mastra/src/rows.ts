@@ -69,6 +69,16 @@ export function loggedOf(row: Row, bytes: Buffer, role: LogRole): MessageFields 
   };
 }
 
+/**
+ * A row as a window counts it, where the text of the message is the beginning of the row's: this
+ * text under an id of its own, so that an agent that saves what it got replaces no whole message.
+ */
+export function cutRow(row: Row, { text }: Message): Row {
+  if (text.length < CUT_CHARS || bytesOf(row).length <= MAX_PAYLOAD_BYTES) return row;
+  const content = { format: 2, parts: [{ type: "text", text }] };
+  return { ...row, id: `${row.id}#cut`, content };
+}
+
 /** The role in the log of a new message. Signals reach the model as what the user says. */
 export function logRoleOf({ role }: Row): LogRole {
   return role === "assistant" || role === "system" ? role : "user";

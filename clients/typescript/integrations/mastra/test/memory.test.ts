@@ -233,6 +233,24 @@ test("adds observations while another program adds some", async () => {
   expect(history.map(({ generationCount }) => generationCount)).toEqual([5, 1, 0]);
 });
 
+test("gives of a large message in a window what the window counts", async () => {
+  const memory = new SidecarMemory(setting.client(), { window: true });
+  const [text, data] = ["storks ".repeat(90_000), "A".repeat(600_000)];
+  const holding = (part: object) => ({ content: { format: 2, parts: [part] } as never });
+  const image = said("image", 2, holding({ type: "file", mimeType: "image/png", data }));
+  const long = said("long", 1, holding({ type: "text", text }));
+  await memory.saveMessages({ messages: [long, image] });
+  const read = { threadId: "t", orderBy: NEWEST_FIRST, includeTotal: false };
+  const { messages } = await memory.listMessages(read);
+  expect(messages[0]).toEqual(image);
+  const parts = [{ type: "text", text: text.slice(0, 16_384) }];
+  expect(messages[1]).toMatchObject({ role: "user", content: { format: 2, parts } });
+  // Saved again, what the agent got replaces nothing.
+  await memory.saveMessages({ messages });
+  const { messages: found } = await memory.listMessagesById({ messageIds: ["long", "image"] });
+  expect(found).toEqual([long, image]);
+});
+
 test("shows messages that another program appended", async () => {
   const client = setting.client();
   const memory = new SidecarMemory(client);
