@@ -2,6 +2,8 @@
 
 /** Maximum size of a payload whose message also holds a copy of its texts: it takes 1 MiB. */
 export const MAX_PAYLOAD_BYTES = 458_752;
+/** Length of a text in a message whose whole is in a record, in UTF-16 units. */
+export const CUT_CHARS = 16_384;
 /** Size to which batches are filled: the rest of 4 MiB is left for names and metadata. */
 export const BATCH_BYTES = 3 * 1024 * 1024;
 

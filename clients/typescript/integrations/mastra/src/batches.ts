@@ -1,36 +1,20 @@
 // Rows that fit into one append of the server.
 
-import { bytesOf, MAX_PAYLOAD_BYTES, type Row } from "./rows.ts";
+import { BATCH_BYTES, batchesOf, MAX_PAYLOAD_BYTES } from "@memory-sidecar/client/adapters";
+import { bytesOf, type Row } from "./rows.ts";
 
-const BATCH_BYTES = 3 * 1024 * 1024;
 /** An append takes 256 operations on records; a row may need three of them. */
-const BATCH_ROWS = 80;
+const LIMITS = { rows: 80, bytes: BATCH_BYTES };
 const OVERHEAD_BYTES = 4_096;
 
 /** Splits rows into appends, each of one thread. Most threads need only one. */
-export function batchesOf(rows: readonly Row[]): Row[][] {
-  const ofThread = new Map<string, Row[]>();
-  for (const row of rows) {
-    const others = ofThread.get(row.threadId);
-    if (others === undefined) ofThread.set(row.threadId, [row]);
-    else others.push(row);
-  }
-  return [...ofThread.values()].flatMap((some) => [...split(some)]);
+export function appendsOf(rows: readonly Row[]): (readonly Row[])[] {
+  const ofThread = Map.groupBy(rows, ({ threadId }) => threadId);
+  return [...ofThread.values()].flatMap((some) => [...batchesOf(some, costOf, LIMITS)]);
 }
 
-function* split(rows: readonly Row[]): Generator<Row[]> {
-  let batch: Row[] = [];
-  let size = 0;
-  for (const row of rows) {
-    // Texts are kept twice: in the payload and as the content of the message.
-    const length = 2 * Math.min(bytesOf(row).length, MAX_PAYLOAD_BYTES) + OVERHEAD_BYTES;
-    if (batch.length > 0 && (batch.length === BATCH_ROWS || size + length > BATCH_BYTES)) {
-      yield batch;
-      batch = [];
-      size = 0;
-    }
-    batch.push(row);
-    size += length;
-  }
-  if (batch.length > 0) yield batch;
+/** Texts are kept twice: in the payload and as the content of the message. */
+function costOf(row: Row) {
+  const bytes = 2 * Math.min(bytesOf(row).length, MAX_PAYLOAD_BYTES) + OVERHEAD_BYTES;
+  return { rows: 1, bytes };
 }

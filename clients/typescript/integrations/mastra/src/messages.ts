@@ -9,12 +9,13 @@ import {
 import {
   deleteBelow,
   lookUp,
+  MAX_PAYLOAD_BYTES,
   passOver,
   putOf,
   type Stored,
   write,
 } from "@memory-sidecar/client/adapters";
-import { batchesOf } from "./batches.ts";
+import { appendsOf } from "./batches.ts";
 import {
   contentName,
   contentsPath,
@@ -31,7 +32,6 @@ import {
   type LogRole,
   loggedOf,
   logRoleOf,
-  MAX_PAYLOAD_BYTES,
   type Row,
   rowFrom,
 } from "./rows.ts";
@@ -114,7 +114,7 @@ export class Messages {
   async save(rows: readonly Row[], demand: Demand = {}): Promise<boolean> {
     // The last row of an id counts.
     const wanted = new Map(rows.map((row) => [row.id, row]));
-    for (const batch of batchesOf([...wanted.values()])) {
+    for (const batch of appendsOf([...wanted.values()])) {
       if (!(await this.#put(batch, demand))) return false;
     }
     return true;

@@ -5,14 +5,12 @@
 
 import type { MastraDBMessage } from "@mastra/core/memory";
 import { type Message, type MessageFields, Role } from "@memory-sidecar/client";
+import { CUT_CHARS, MAX_PAYLOAD_BYTES } from "@memory-sidecar/client/adapters";
 import { messageIdOf } from "./names.ts";
 
 const PROVIDER = "mastra.message";
 /** Provider of a payload that stands for a row in a record of its own. */
 const RECORDED = "mastra.message.record";
-/** A message takes 1 MiB, and holds the texts of a row twice: as payload and as content. */
-export const MAX_PAYLOAD_BYTES = 458_752;
-const CUT_CHARS = 16_384;
 
 type Json = Readonly<Record<string, unknown>>;
 
