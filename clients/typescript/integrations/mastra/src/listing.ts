@@ -48,7 +48,7 @@ export function conditionOf({ filter, resourceId }: Options): (row: Row) => bool
     storageMessageMatchesMetadataFilter(row.content as Record<string, unknown>, metadata);
 }
 
-/** Time of a row among the others, and its place in its log. */
+/** Compares two rows by time. */
 export function compare(a: Row, b: Row): number {
   return a.createdAt.getTime() - b.createdAt.getTime();
 }

@@ -106,7 +106,7 @@ export class SidecarMemory extends MemoryStorage {
     return thread;
   }
 
-  /** Changes the metadata of a thread, as no other program changes it at the same time. */
+  /** Changes the metadata of a thread. Repeats the change if another program was faster. */
   override async updateThreadMetadata({
     id,
     resourceId,

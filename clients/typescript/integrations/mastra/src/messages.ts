@@ -323,7 +323,7 @@ export class Messages {
     return true;
   }
 
-  /** Says of a message that it is about to leave its thread: its place will tell when it has. */
+  /** Marks a message as leaving its thread; its place record tells when it has left. */
   async #mark(threadId: string, id: string): Promise<void> {
     const changes = { messageId: messageIdOf(id), labels: { [LEAVING]: "1" } };
     await this.#client

@@ -1,8 +1,7 @@
 // Observational memory.
 //
-// The rules of it are those of the framework: each operation runs in the memory that Mastra keeps
-// in memory, which holds the records concerned, and what it has changed is stored in one
-// transaction.
+// The framework's own rules apply: each operation runs in Mastra's `InMemoryMemory`, loaded with
+// the records concerned; its changes are stored in one transaction.
 
 import {
   InMemoryDB,

@@ -29,7 +29,7 @@ export class Resources {
     await this.#client.writeRecords([await this.#put(resource, {})]);
   }
 
-  /** Changes a resource, or creates it, as no other writer changes it at the same time. */
+  /** Changes or creates a resource. Repeats the change if another program was faster. */
   async update({ resourceId, workingMemory, metadata }: Update): Promise<StorageResourceType> {
     for (;;) {
       const { resource: before, version } = await this.#stored(resourceId);
