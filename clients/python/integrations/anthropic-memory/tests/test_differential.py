@@ -19,8 +19,9 @@ from memorysidecar import Client
 from real import RealServer
 
 from memorysidecar_anthropic_memory import SidecarMemoryTool
-from memorysidecar_anthropic_memory._paths import names_at
+from memorysidecar_anthropic_memory._paths import names_at, root_of
 
+ROOT = root_of("claude-memory", None, None)
 NAMES = ("a", "b", "a b.txt", ".h", "ü.md", "%41", "x\ny", "😀")
 LINES = ("one", "one\r", "two", "", "über", " one", "o" * 700, "\u2028", "😀", "\ttab")
 PATHS = ("/memories", "/memories/", "/memories/../x", "/other", "/memoriesa", "memories/a", "")
@@ -115,8 +116,8 @@ def play_pair(steps: Sequence[dict[str, Any]], address: str) -> str | None:
                 return f"{step}\n  gives {found!r}\n  not   {expected!r}"
         wanted = {path.relative_to(root): content(path) for path in root.rglob("*")}
         kept = {}
-        for record in client.list_records("claude-memory", recursive=True, include_values=True):
-            names = names_at(("claude-memory",), record.path, record.key)
+        for record in client.list_records(ROOT, recursive=True, include_values=True):
+            names = names_at(ROOT, record.path, record.key)
             kept[Path(*names)] = record.value if record.media_type == "text/plain" else None
         return None if kept == wanted else f"the trees differ: {kept} is not {wanted}"
 

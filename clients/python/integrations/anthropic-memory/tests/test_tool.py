@@ -8,6 +8,7 @@ import random
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -21,8 +22,12 @@ from memorysidecar import AsyncClient, Client, MemorySidecarError, v1
 from real import RealServer
 
 from memorysidecar_anthropic_memory import AsyncSidecarMemoryTool, SidecarMemoryTool
+from memorysidecar_anthropic_memory._paths import place_of, root_of
 
 PLACE = "/memories/trip/plan.md"
+SHARED = ("claude-memory", "no-user", "no-agent")
+"""Path of the files of a tool without a user and an agent."""
+NAMES = Path(__file__).parents[4] / "typescript/integrations/anthropic-memory/test/names.json"
 
 
 def told(tool: SidecarMemoryTool, command: dict[str, Any]) -> str:
@@ -163,7 +168,7 @@ def test_two_writers_lose_no_line(server: RealServer) -> None:
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(write, range(2)))
     with Client(server.address, namespace=namespace) as client:
-        record = client.get_whole_record(("claude-memory", "trip"), "plan.md")
+        record = client.get_whole_record((*SHARED, "trip"), "plan.md")
     wanted = sorted(f"{number}-{index}" for number in range(2) for index in range(15))
     assert sorted(record.value.decode().split()) == wanted
 
@@ -197,7 +202,7 @@ def test_racing_writers_leave_a_whole_tree(server: RealServer) -> None:
             for record in client.list_records("claude-memory", recursive=True)
         }
         for name in kinds:
-            for size in range(2, len(name)):
+            for size in range(len(SHARED) + 1, len(name)):
                 assert kinds[name[:size]] == "inode/directory", name
         found = {(*one.record.path, one.record.key) for one in documents(client)}
     assert found == {name for name, kind in kinds.items() if kind == "text/plain"}
@@ -239,7 +244,7 @@ def test_recall_finds_files_by_their_texts(client: Client) -> None:
 def test_a_tool_without_search_leaves_nothing_to_recall(client: Client) -> None:
     tool = SidecarMemoryTool(client, root="quiet", agent_id="helper", search=False)
     tool.call(create("/memories/a", "storks"))
-    [record] = client.list_records(("quiet", "agent=helper"))
+    [record] = client.list_records(("quiet", "no-user", "agent=helper"))
     assert (record.key, record.search.document_count) == ("a", 0)
 
 
@@ -250,7 +255,7 @@ def test_files_of_any_size_come_back_and_move(client: Client, size: int) -> None
     tool.call(create(PLACE, text))
     tool.call(insert(PLACE, 0, "first"))
     tool.call(rename("/memories/trip", "/memories/a"))
-    record = client.get_whole_record(("claude-memory", "a"), "plan.md")
+    record = client.get_whole_record((*SHARED, "a"), "plan.md")
     assert record.value.decode() == "first\n" + text
     assert record.search.document_count == min(256, -(-(size // 10 * 11 + 6) // 2_000) or 1)
 
@@ -284,8 +289,38 @@ def test_paths_and_texts_that_no_record_takes_are_errors_of_the_tool(client: Cli
     assert "valid Unicode" in told(tool, create("/memories/\ud800", ""))
     assert "valid Unicode" in told(tool, create("/memories/a", "\ud800"))
     assert "would escape" in told(tool, view("/memories/../memories/a"))
-    client.put_record(("claude-memory", "user=ana"), "raw", b"\xff")
+    client.put_record(("claude-memory", "user=ana", "no-agent"), "raw", b"\xff")
     assert "not text" in told(tool, view("/memories/raw"))
+
+
+def test_records_are_named_as_the_integration_for_typescript_does() -> None:
+    for case in json.loads(NAMES.read_text()):
+        root = root_of(case.get("root", "claude-memory"), case.get("userId"), case.get("agentId"))
+        path, key = place_of(root, tuple(case["names"]))
+        assert [*path, key] == case["record"]
+
+
+def test_no_tool_reaches_the_files_of_another_user_or_agent(client: Client) -> None:
+    owners = ((None, None), ("ana", None), (None, "helper"), ("ana", "helper"))
+    tools = [SidecarMemoryTool(client, user_id=user, agent_id=agent) for user, agent in owners]
+    for index, tool in enumerate(tools):
+        tool.call(create(PLACE, f"{index}"))
+    kept = list(client.list_records("claude-memory", recursive=True))
+    guesses = ("user=ana", "agent=helper", "user=ana/agent=helper", "no-user", "no-agent")
+    for index, tool in enumerate(tools):
+        seen = [line.split("\t")[1] for line in told(tool, view("/memories")).split("\n")[1:]]
+        assert seen == ["/memories", "/memories/trip/", "/memories/trip/plan.md"]
+        for guess in guesses:
+            assert "does not exist" in told(tool, view(f"/memories/{guess}"))
+            assert "does not exist" in told(tool, delete(f"/memories/{guess}"))
+        tool.call(create(f"/memories/user=ana/agent=helper/{index}", ""))
+        tool.call(delete("/memories/user=ana"))
+    assert list(client.list_records("claude-memory", recursive=True)) == kept
+    for index, tool in enumerate(tools):
+        tool.clear_all_memory()
+        for other, one in enumerate(tools):
+            wanted = "does not exist" if other <= index else f"1\t{other}"
+            assert wanted in told(one, view(PLACE))
 
 
 def test_a_user_is_erased_with_the_files(server: RealServer, client: Client) -> None:

@@ -4,6 +4,7 @@
 // or directory has the root of the tool and all names but the last as its path, and the last as
 // key. The integration for Python names records in the same way: both serve the same files.
 
+import type { ScopeInput } from "@memory-sidecar/client";
 import { MemoryToolError } from "./errors.ts";
 
 export const MEMORIES = "/memories";
@@ -52,6 +53,19 @@ export function isUnicode(text: string): boolean {
 /** Gives the path of a file in its plain form. */
 export function textOf(names: Names): string {
   return [MEMORIES, ...names].join("/");
+}
+
+/**
+ * Gives the path of the records of a tool. Each user, each agent of a user, and those without one
+ * have a path of the same length, so that none of them lies below another.
+ */
+export function rootOf(
+  root: string,
+  { userId, agentId }: Pick<ScopeInput, "userId" | "agentId">,
+): Names {
+  const user = userId === undefined ? "no-user" : `user=${userId}`;
+  const agent = agentId === undefined ? "no-agent" : `agent=${agentId}`;
+  return [root, user, agent];
 }
 
 /** Names the record of a file or directory below `/memories`. */

@@ -13,13 +13,14 @@ import type {
 } from "./commands.ts";
 import { MemoryToolError } from "./errors.ts";
 import { Files } from "./files.ts";
+import { rootOf } from "./paths.ts";
 import { inserted, replaced } from "./texts.ts";
 
 const ROOT = "claude-memory";
 
 /** Whose files a tool reaches, and how. */
 export interface SidecarMemoryToolOptions {
-  /** The user whose files these are. Others never see them; they are erased with the user. */
+  /** The user whose files these are. No other user reaches them; they are erased with the user. */
   readonly userId?: string | undefined;
   /** Likewise, the agent. */
   readonly agentId?: string | undefined;
@@ -47,10 +48,8 @@ export class SidecarMemoryTool {
 
   constructor(client: MemorySidecar, options: SidecarMemoryToolOptions = {}) {
     const { agentId, root = ROOT, search = true, userId } = options;
-    const owners = Object.entries({ user: userId, agent: agentId });
-    const path = owners.flatMap(([kind, name]) => (name === undefined ? [] : `${kind}=${name}`));
     this.client = client;
-    this.#root = [root, ...path];
+    this.#root = rootOf(root, { userId, agentId });
     const collectionId = search ? root : undefined;
     this.#files = new Files(client, { root: this.#root, owner: { userId, agentId }, collectionId });
   }

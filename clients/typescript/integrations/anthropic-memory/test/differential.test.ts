@@ -10,13 +10,13 @@ import { type Setting, startSetting } from "../../../../../test/support/integrat
 import type { Random } from "../../../../../test/support/kit/random.ts";
 import { makeTempDir } from "../../../../../test/support/kit/temp-dir.ts";
 import type { MemoryCommand } from "../src/commands.ts";
-import { namesAt } from "../src/paths.ts";
+import { namesAt, rootOf } from "../src/paths.ts";
 import { SidecarMemoryTool } from "../src/tool.ts";
 
 /** A command, or a look at all files. */
 type Operation = MemoryCommand | { readonly command: "tree" };
 
-const ROOT = ["claude-memory"];
+const ROOT = rootOf("claude-memory", {});
 const NAMES = {
   a: 9,
   b: 9,

@@ -15,9 +15,13 @@ import {
 import { randomFrom, testSeed } from "../../../../../test/support/kit/random.ts";
 import type { MemoryCommand } from "../src/commands.ts";
 import { MemoryToolError } from "../src/errors.ts";
+import { placeOf, rootOf } from "../src/paths.ts";
 import { SidecarMemoryTool } from "../src/tool.ts";
+import names from "./names.json" with { type: "json" };
 
 const PLACE = "/memories/trip/plan.md";
+/** Path of the files of a tool without a user and an agent. */
+const SHARED = ["claude-memory", "no-user", "no-agent"];
 let setting: Setting;
 
 beforeAll(async () => {
@@ -163,7 +167,7 @@ test("two writers lose no line", async () => {
   });
   await Promise.all(writers);
   const client = setting.client(namespace);
-  const { value } = await client.getWholeRecord(["claude-memory", "trip"], "plan.md");
+  const { value } = await client.getWholeRecord([...SHARED, "trip"], "plan.md");
   const wanted = [0, 1].flatMap((number) =>
     Array.from({ length: 15 }, (_, index) => `${number}-${index}`),
   );
@@ -195,14 +199,18 @@ test("racing writers leave a whole tree", async () => {
     kinds.set([...path, key].join("/"), mediaType);
   }
   for (const name of kinds.keys()) {
-    for (let above = name.split("/").slice(0, -1); above.length > 1; above = above.slice(0, -1)) {
+    for (
+      let above = name.split("/").slice(0, -1);
+      above.length > SHARED.length;
+      above = above.slice(0, -1)
+    ) {
       expect(kinds.get(above.join("/"))).toBe("inode/directory");
     }
   }
   const isFile = [...kinds].filter(([, kind]) => kind === "text/plain").map(([name]) => name);
   const found = (await documents(client)).map(({ metadata }) => metadata?.["path"]);
   expect(found.sort()).toEqual(
-    isFile.map((name) => name.replace("claude-memory", "/memories")).sort(),
+    isFile.map((name) => name.replace(SHARED.join("/"), "/memories")).sort(),
   );
 });
 
@@ -246,7 +254,7 @@ test("a tool without search leaves nothing to recall", async () => {
   const client = setting.client();
   const options = { root: "quiet", agentId: "helper", search: false };
   await new SidecarMemoryTool(client, options).execute(create("/memories/a", "storks"));
-  const [record] = await files(client, ["quiet", "agent=helper"]);
+  const [record] = await files(client, ["quiet", "no-user", "agent=helper"]);
   expect([record?.key, record?.search?.documentCount ?? 0]).toEqual(["a", 0]);
 });
 
@@ -267,7 +275,7 @@ test.each([0, 2_000, 700_000, 5_000_000])("files of %d bytes come back and move"
   await tool.execute(create(PLACE, text));
   await tool.execute(insert(PLACE, 0, "first"));
   await tool.execute(rename("/memories/trip", "/memories/a"));
-  const record = await client.getWholeRecord(["claude-memory", "a"], "plan.md");
+  const record = await client.getWholeRecord([...SHARED, "a"], "plan.md");
   expect(record.value.toString() === `first\n${text}`).toBe(true);
   const pieces = Math.min(256, Math.ceil((count * 11 + 6) / 2_000) || 1);
   expect(record.search?.documentCount).toBe(pieces);
@@ -314,20 +322,62 @@ test("paths and texts that no record takes are errors of the tool", async () => 
   expect(await told(tool, { command: "fly" } as never)).toBe("fly not implemented");
   await tool.execute(create("/memories/a", "x"));
   expect(await told(tool, insert("/memories/a", 0.5, ""))).toContain("insert_line");
-  await client.putRecord(["claude-memory", "user=ana"], "raw", Buffer.of(255));
+  await client.putRecord(["claude-memory", "user=ana", "no-agent"], "raw", Buffer.of(255));
   expect(await told(tool, view("/memories/raw"))).toContain("not text");
 });
 
 test("files of the integration for Python are read and found", async () => {
   const client = setting.client();
   // As its tool writes them: the same names, media types and documents.
-  const path = ["claude-memory", "user=ana"];
+  const path = ["claude-memory", "user=ana", "no-agent"];
   await client.putRecord(path, "a%0Ab%25", "storks\n", { mediaType: "text/plain" });
   const tool = new SidecarMemoryTool(client, { userId: "ana" });
   expect(await tool.execute(view("/memories/a\nb%"))).toContain("1\tstorks");
   await tool.execute(create("/memories/a\nb%.md", ""));
   const keys = (await files(client)).map(({ key }) => key);
   expect(keys.sort()).toEqual(["a%0Ab%25", "a%0Ab%25.md"]);
+});
+
+test("names records as the integration for Python does", () => {
+  for (const { root = "claude-memory", names: shown, record, ...owner } of names) {
+    const { path, key } = placeOf(rootOf(root, owner), shown);
+    expect([...path, key]).toEqual(record);
+  }
+});
+
+test("no tool reaches the files of another user or agent", async () => {
+  const client = setting.client();
+  const owners = [
+    {},
+    { userId: "ana" },
+    { agentId: "helper" },
+    { userId: "ana", agentId: "helper" },
+  ];
+  const tools = owners.map((owner) => new SidecarMemoryTool(client, owner));
+  for (const [index, tool] of tools.entries()) await tool.execute(create(PLACE, `${index}`));
+  const kept = await files(client);
+  const guesses = ["user=ana", "agent=helper", "user=ana/agent=helper", "no-user", "no-agent"];
+  for (const [index, tool] of tools.entries()) {
+    const seen = (await tool.execute(view("/memories"))).split("\t").slice(2);
+    expect(seen.map((line) => line.split("\n")[0])).toEqual([
+      "/memories/trip/",
+      "/memories/trip/plan.md",
+    ]);
+    for (const guess of guesses) {
+      expect(await told(tool, view(`/memories/${guess}`))).toContain("does not exist");
+      expect(await told(tool, remove(`/memories/${guess}`))).toContain("does not exist");
+    }
+    await tool.execute(create(`/memories/user=ana/agent=helper/${index}`, ""));
+    await tool.execute(remove("/memories/user=ana"));
+  }
+  expect(await files(client)).toEqual(kept);
+  for (const [index, tool] of tools.entries()) {
+    await tool.clearAllMemory();
+    for (const [other, one] of tools.entries()) {
+      const wanted = other <= index ? "does not exist" : `1\t${other}`;
+      expect(await told(one, view(PLACE))).toContain(wanted);
+    }
+  }
 });
 
 test("a user is erased with the files", async () => {

@@ -53,6 +53,14 @@ def text_of(names: Sequence[str]) -> str:
     return "/".join([MEMORIES, *names])
 
 
+def root_of(root: str, user_id: str | None, agent_id: str | None) -> Names:
+    """Gives the path of the records of a tool. Each user, each agent of a user, and those without
+    one have a path of the same length, so that none of them lies below another."""
+    user = "no-user" if user_id is None else f"user={user_id}"
+    agent = "no-agent" if agent_id is None else f"agent={agent_id}"
+    return (root, user, agent)
+
+
 def place_of(root: Names, names: Names) -> Place:
     """Names the record of a file or directory below ``/memories``."""
     segments = [_escape(name) for name in names]

@@ -18,16 +18,15 @@ from memorysidecar import AsyncClient, Client, v1
 
 from . import _texts as texts
 from ._files import Files
+from ._paths import root_of
 from ._plan import arun, run
 
 ROOT = "claude-memory"
 
 
 def _files(user_id: str | None, agent_id: str | None, root: str, search: bool) -> Files:
-    owners = {"user": user_id, "agent": agent_id}
-    path = (root, *(f"{kind}={name}" for kind, name in owners.items() if name is not None))
     owner = v1.MemoryScope(user_id=user_id, agent_id=agent_id)
-    return Files(path, owner, root if search else None)
+    return Files(root_of(root, user_id, agent_id), owner, root if search else None)
 
 
 class SidecarMemoryTool(BetaAbstractMemoryTool):
@@ -38,7 +37,7 @@ class SidecarMemoryTool(BetaAbstractMemoryTool):
     files by their texts: ``client.recall(query, user_id=..., include_records=True)``.
 
     :param client: a client, which the tool never closes.
-    :param user_id: the user whose files these are. Another user never sees them, and
+    :param user_id: the user whose files these are. No other user reaches them, and
         ``erase_subject(user_id=...)`` erases them.
     :param agent_id: likewise, the agent.
     :param root: first segment of the paths of the records, and the collection of the documents by

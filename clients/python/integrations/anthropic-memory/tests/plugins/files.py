@@ -18,8 +18,9 @@ from anthropic.types.beta import BetaMemoryTool20250818CreateCommand
 from memorysidecar import AsyncClient, Client
 
 from memorysidecar_anthropic_memory import AsyncSidecarMemoryTool, SidecarMemoryTool
-from memorysidecar_anthropic_memory._paths import names_at
+from memorysidecar_anthropic_memory._paths import names_at, root_of
 
+ROOT = root_of("claude-memory", None, None)
 ADDRESS = os.environ["MEMORY_SIDECAR_ADDRESS"]
 CLIENTS: list[Client] = []
 
@@ -55,8 +56,8 @@ class Folder:
         for entry in self.root.iterdir():
             shutil.rmtree(entry) if _is_folder(entry) else entry.unlink()
         self._known.clear()
-        for record in self.client.list_records("claude-memory", recursive=True):
-            file = self.root.joinpath(*names_at(("claude-memory",), record.path, record.key))
+        for record in self.client.list_records(ROOT, recursive=True):
+            file = self.root.joinpath(*names_at(ROOT, record.path, record.key))
             if record.media_type != "text/plain":
                 file.mkdir(parents=True)
                 continue
