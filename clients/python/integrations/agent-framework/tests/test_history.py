@@ -71,7 +71,7 @@ async def test_the_window_keeps_its_limit_and_whole_calls(async_client: AsyncCli
     window = await provider.get_window("long")
     assert window is not None
     assert window.window_totals.token_count <= 80
-    assert len(await history(async_client).get_messages("long")) == 48
+    assert len(await history(async_client, user_id="ana").get_messages("long")) == 48
     found = await async_client.recall("note 3", user_id="ana", page_size=3)
     assert any("note 3" in hit.message.message.text for hit in found.hits)
 
@@ -85,6 +85,9 @@ async def test_histories_are_kept_apart(async_client: AsyncClient) -> None:
         {"application_id": "app", "agent_id": "a" * 600},
         {"application_id": "app", "agent_id": "a" * 601},
         {"application_id": "app", "source_id": "\n"},
+        {"application_id": "app", "user_id": "-"},
+        {"application_id": "/" * 64, "agent_id": "/" * 64, "user_id": "/" * 64},
+        {"application_id": "/" * 64, "agent_id": "/" * 64, "user_id": "%2F" * 64},
     ]
     providers = [SidecarHistoryProvider(async_client, **scope) for scope in scopes]
     for number, provider in enumerate(providers):
@@ -190,20 +193,30 @@ async def test_the_context_leaves_out_what_the_history_gives(async_client: Async
         assert any("trees look fine today" in one.text for one in model.seen[2])
 
 
-async def test_a_user_is_erased_with_everything(server: RealServer, client: Client) -> None:
+async def test_users_share_nothing_and_each_is_erased_whole(
+    server: RealServer, client: Client
+) -> None:
     async with AsyncClient(server.address, namespace=client.namespace) as own:
-        large = Message("user", ["x" * 500_000])
-        for user in ("ana", "bob"):
-            provider = history(own, user_id=user)
-            await provider.save_messages(user, [*turn(1), large])
-            store = SidecarSessionStore(own, application_id="app", user_id=user)
-            await store.set(user, AgentSession(session_id=user))
+        users = ("ana", "bob", None)
+        histories = {user: history(own, user_id=user) for user in users}
+        stores = {
+            user: SidecarSessionStore(own, application_id="app", user_id=user) for user in users
+        }
+        for user in users:
+            large = Message("user", [f"{user}" * 200_000])
+            await histories[user].save_messages("trip", [*turn(1), large])
+            await stores[user].set("trip", AgentSession(session_id=f"{user}"))
+        for user in users:
+            assert (await texts_of(histories[user], "trip"))[-1] == f"{user}" * 200_000
+            found = await stores[user].get("trip")
+            assert found is not None
+            assert found.session_id == f"{user}"
         await asyncio.to_thread(erase, client, "ana")
-        assert await history(own).get_messages("ana") == []
-        assert len(await history(own).get_messages("bob")) == 5
-        store = SidecarSessionStore(own, application_id="app")
-        assert await store.get("ana") is None
-        assert await store.get("bob") is not None
+        assert await histories["ana"].get_messages("trip") == []
+        assert await stores["ana"].get("trip") is None
+        await histories["bob"].clear("trip")
+        await stores["bob"].delete("trip")
+        assert len(await histories[None].get_messages("trip")) == 5
         records = own.list_records("agent-framework", recursive=True)
         assert len([one async for one in records]) == 2
 
@@ -213,6 +226,8 @@ async def test_wrong_arguments_and_errors_of_the_server_are_told(
 ) -> None:
     for made in (
         lambda: SidecarHistoryProvider(async_client, application_id=""),
+        lambda: SidecarHistoryProvider(async_client, application_id="app", user_id=""),
+        lambda: SidecarSessionStore(async_client, application_id="app", user_id=""),
         lambda: SidecarContextProvider(async_client, user_id=""),
         lambda: SidecarSessionStore(async_client, application_id=""),
     ):

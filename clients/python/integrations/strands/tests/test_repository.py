@@ -65,7 +65,7 @@ def test_messages_come_back_exactly(client: Client) -> None:
 
 def test_names_of_any_text_are_told_apart(client: Client) -> None:
     repository = SidecarSessionRepository(client)
-    names = ["", "/", "a/b", "a%2Fb", "\n", "n" * 600, "n" * 601, "😀" * 200]
+    names = ["", "/", "a/b", "a%2Fb", "\n", "n" * 600, "n" * 601, "😀" * 200, "/" * 64, "-"]
     for number, name in enumerate(names):
         repository.create_session(Session(session_id=name, session_type=SessionType.AGENT))
         for agent_id in names:
@@ -237,12 +237,24 @@ def test_of_two_writers_of_a_message_one_is_told(client: Client) -> None:
     assert [texts.count(str(writer)) for writer in range(2)] == written
 
 
-def test_a_user_is_erased_with_the_sessions(client: Client) -> None:
-    for user in ("ana", "bob"):
-        fill(SidecarSessionRepository(client, user_id=user), 3, name=user)
+def test_users_share_no_session_and_each_is_erased_whole(client: Client) -> None:
+    users = ("ana", "bob", None)
+    own = {user: SidecarSessionRepository(client, user_id=user) for user in users}
+    for number, user in enumerate(users):
+        fill(own[user], 0)
+        own[user].create_message("trip", "a", message(0, f"{number}"))
+        own[user].create_message("trip", "a", message(1, "x" * 500_000))
+    for number, user in enumerate(users):
+        first, _ = own[user].list_messages("trip", "a")
+        assert first.message["content"] == [{"text": f"{number}"}]
     erase(client, "ana")
-    repository = SidecarSessionRepository(client)
-    assert repository.read_session("ana") is None
-    assert repository.read_agent("ana", "a") is None
-    assert repository.list_messages("ana", "a") == []
-    assert len(repository.list_messages("bob", "a")) == 3
+    assert own["ana"].read_session("trip") is None
+    assert own["ana"].read_agent("trip", "a") is None
+    assert own["ana"].list_messages("trip", "a") == []
+    own["bob"].delete_session("trip")
+    assert len(own[None].list_messages("trip", "a")) == 2
+    own[None].delete_session("trip")
+    assert list(client.list_records("strands", recursive=True)) == []
+    assert list(client.list_sessions()) == []
+    with pytest.raises(ValueError, match="user_id"):
+        SidecarSessionRepository(client, user_id="")

@@ -92,9 +92,9 @@ async def test_values_of_any_size_come_back(client: Client) -> None:
 
 async def test_more_keys_than_a_page_are_listed(client: Client) -> None:
     storage = SidecarStorage(client)
+    path = ["strands", "storage", "-"]
     puts = [
-        {"put": {"record": {"path": ["strands", "storage"], "key": f"k/{n:04}", "value": b"v"}}}
-        for n in range(1_500)
+        {"put": {"record": {"path": path, "key": f"k/{n:04}", "value": b"v"}}} for n in range(1_500)
     ]
     for start in range(0, len(puts), 250):
         client.write_records(puts[start : start + 250])
@@ -171,9 +171,17 @@ def test_two_writers_lose_no_value(server: RealServer) -> None:
         assert asyncio.run(storage.read("both")) in (b"0 19", b"1 19")
 
 
-async def test_a_user_is_erased_with_the_values(client: Client) -> None:
-    hers, his = (SidecarStorage(client, user_id=user) for user in ("ana", "bob"))
-    await hers.write("ana.md", b"Storks.")
-    await his.write("bob.md", b"Storks.")
+async def test_users_share_no_value_and_each_is_erased_whole(client: Client) -> None:
+    hers, his, shared = (SidecarStorage(client, user_id=user) for user in ("ana", "bob", None))
+    for storage in (hers, his, shared):
+        await storage.write("note.md", repr(storage.user_id).encode())
+    await hers.write("large", b"x" * 5_000_000)
+    for storage in (hers, his, shared):
+        assert await storage.read("note.md") == repr(storage.user_id).encode()
+    his.clear()
+    assert await hers.list() == ["large", "note.md"]
     await asyncio.to_thread(erase, client, "ana")
-    assert await hers.list() == ["bob.md"]
+    assert await hers.list() == []
+    assert await shared.list() == ["note.md"]
+    with pytest.raises(ValueError, match="user_id"):
+        SidecarStorage(client, user_id="")

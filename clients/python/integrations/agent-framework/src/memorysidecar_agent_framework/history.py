@@ -10,9 +10,9 @@ from agent_framework import HistoryProvider, Message
 from agent_framework._sessions import filter_new_messages
 from memorysidecar import AsyncClient, ErrorReason, MemorySidecarError, NotFound, v1
 from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES, batches, is_id
+from memorysidecar.adapters.names import path_of, session_name
 
 from ._messages import IN_RECORD, fields_of, message_of, payload_of
-from ._names import path_of, session_name
 
 ROOT = "agent-framework"
 
@@ -32,8 +32,10 @@ class SidecarHistoryProvider(HistoryProvider):
         policy, with tool calls and their results whole.
     :param root: first part of the names of sessions and records.
     :param load_messages: and the four after it, as with the providers of the framework.
-    :param attributes: of the sessions of the server, as ``create_session`` takes them: ``user_id``,
-        ``policy``, ``labels``, ``ttl``.
+    :param user_id: whose the histories are: users never share one, and
+        ``erase_subject(user_id=...)`` erases them. Default: nobody's.
+    :param attributes: of the sessions of the server, as ``create_session`` takes them: ``policy``,
+        ``labels``, ``ttl``.
     """
 
     DEFAULT_SOURCE_ID: ClassVar[str] = "memory_sidecar"
@@ -44,6 +46,7 @@ class SidecarHistoryProvider(HistoryProvider):
         *,
         application_id: str,
         agent_id: str | None = None,
+        user_id: str | None = None,
         window: bool = False,
         source_id: str = DEFAULT_SOURCE_ID,
         root: str = ROOT,
@@ -67,6 +70,9 @@ class SidecarHistoryProvider(HistoryProvider):
         self.client = client
         self.application_id = application_id
         self.agent_id = agent_id
+        if user_id == "":
+            raise ValueError("user_id must not be empty: leave it out for histories of nobody")
+        self.user_id = user_id
         self.window = window
         self.root = root
         self._attributes = attributes
@@ -131,8 +137,7 @@ class SidecarHistoryProvider(HistoryProvider):
         """Gives the session of the server that has the messages of a session."""
         if not session_id:
             raise ValueError("session_id must not be empty: run the agent with a session")
-        own = (self.application_id, self.agent_id, self.source_id, session_id)
-        return session_name(self.root, *own)
+        return session_name(self.root, *self._scope, session_id)
 
     async def _last_seq(self, log: str) -> int:
         """Gets the seq of the newest message of a session, which is created if there is none."""
@@ -140,6 +145,8 @@ class SidecarHistoryProvider(HistoryProvider):
             return (await self.client.get_session(log)).last_seq
         except NotFound:
             own: dict[str, Any] = {"agent_id": self.agent_id} if is_id(self.agent_id) else {}
+            if self.user_id is not None:
+                own["user_id"] = self.user_id
             return (await self.client.ensure_session(log, **own, **self._attributes)).last_seq
 
     async def _newest(self, session_id: str | None, count: int) -> list[Message]:
@@ -175,13 +182,12 @@ class SidecarHistoryProvider(HistoryProvider):
         self, session_id: str | None, key: str, payload: bytes
     ) -> v1.RecordOperation:
         """Sends a payload too large for a message; gives the operation that keeps it."""
-        user = self._attributes.get("user_id")
         sent = await self.client.upload_value(payload)
         record = v1.NamedRecord(
             path=self._large(session_id),
             key=key,
             media_type="application/json",
-            owner=None if user is None else v1.MemoryScope(user_id=user),
+            owner=None if self.user_id is None else v1.MemoryScope(user_id=self.user_id),
             **sent._asdict(),
         )
         return v1.RecordOperation(put=v1.RecordPut(record=record))
@@ -194,5 +200,8 @@ class SidecarHistoryProvider(HistoryProvider):
         return message_of(payload)
 
     def _large(self, session_id: str | None) -> list[str]:
-        own = (self.application_id, self.agent_id, self.source_id, session_id)
-        return path_of(self.root, "messages", *own)
+        return path_of(self.root, "messages", *self._scope, session_id)
+
+    @property
+    def _scope(self) -> tuple[str | None, ...]:
+        return (self.user_id, self.application_id, self.agent_id, self.source_id)

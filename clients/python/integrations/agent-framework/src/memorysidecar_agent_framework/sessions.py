@@ -6,10 +6,9 @@ import json
 
 from agent_framework import AgentSession, SessionStore
 from memorysidecar import AsyncClient, NotFound
-from memorysidecar.adapters.names import MAX_KEY_BYTES, segment
+from memorysidecar.adapters.names import MAX_KEY_BYTES, path_of, segment
 from memorysidecar.adapters.records import MAX_RECORD_BYTES
 
-from ._names import path_of
 from .history import ROOT
 
 
@@ -20,8 +19,8 @@ class SidecarSessionStore(SessionStore):
 
     :param client: a client, which the store never closes, on the event loop of the agent.
     :param application_id: keeps the sessions of applications apart.
-    :param user_id: whose the sessions are: ``erase_subject(user_id=...)`` erases them. Default:
-        nobody's.
+    :param user_id: whose the sessions are: users never share one, and
+        ``erase_subject(user_id=...)`` erases them. Default: nobody's.
     :param root: first part of the names of records.
     """
 
@@ -36,9 +35,11 @@ class SidecarSessionStore(SessionStore):
         super().__init__()
         if not application_id:
             raise ValueError("application_id must not be empty: it keeps applications apart")
+        if user_id == "":
+            raise ValueError("user_id must not be empty: leave it out for sessions of nobody")
         self.client = client
         self.user_id = user_id
-        self._path = path_of(root, "sessions", application_id)
+        self._path = path_of(root, "sessions", user_id, application_id)
 
     async def get(self, session_id: str) -> AgentSession | None:
         self.validate_session_id(session_id)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memorysidecar import Client, ErrorReason, MemorySidecarError, NotFound, v1
 from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES, is_id
-from memorysidecar.adapters.names import MAX_KEY_BYTES, escaped, segment
+from memorysidecar.adapters.names import MAX_KEY_BYTES, path_of, segment, session_name
 from memorysidecar.adapters.records import MAX_RECORD_BYTES
 from strands.session import SessionRepository
 from strands.types.exceptions import SessionException
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from strands.multiagent.base import MultiAgentBase
 
 ROOT = "strands"
-MAX_SESSION_ID_BYTES = 512
 
 
 class SidecarSessionRepository(SessionRepository):
@@ -38,15 +37,26 @@ class SidecarSessionRepository(SessionRepository):
     :param client: a client, which the repository never closes.
     :param window: lets an agent begin with the messages that its window has, in place of all.
     :param root: first part of the names of sessions and records. Repositories with the same root
-        share their sessions.
+        and user share their sessions.
+    :param user_id: whose the sessions are: users never share one, and
+        ``erase_subject(user_id=...)`` erases them. Default: nobody's.
     :param attributes: of the sessions of the server, as ``create_session`` takes them: ``policy``,
-        ``user_id``, ``labels``. Their ``agent_id`` is that of Strands.
+        ``labels``. Their ``agent_id`` is that of Strands.
     """
 
     def __init__(
-        self, client: Client, *, window: bool = False, root: str = ROOT, **attributes: Any
+        self,
+        client: Client,
+        *,
+        window: bool = False,
+        root: str = ROOT,
+        user_id: str | None = None,
+        **attributes: Any,
     ) -> None:
+        if user_id == "":
+            raise ValueError("user_id must not be empty: leave it out for sessions of nobody")
         self.client = client
+        self.user_id = user_id
         self.window = window
         self.root = root
         self._attributes = attributes
@@ -71,7 +81,7 @@ class SidecarSessionRepository(SessionRepository):
             log = self.log_of(session_id, agent["agent_id"])
             self.client.delete_session(log, allow_missing=True)
         for part in ("messages", "agents", "multi_agents"):
-            path = [self.root, part, segment(session_id)]
+            path = path_of(self.root, part, self.user_id, session_id)
             while self.client.delete_records(path, recursive=True).more:
                 pass
         # The session goes last: until then the deletion can be repeated.
@@ -83,6 +93,8 @@ class SidecarSessionRepository(SessionRepository):
         if self.read_session(session_id) is None:
             raise SessionException(f"session {session_id} does not exist")
         own: dict[str, Any] = {"agent_id": agent_id} if is_id(agent_id) else {}
+        if self.user_id is not None:
+            own["user_id"] = self.user_id
         self.client.ensure_session(self.log_of(session_id, agent_id), **own, **self._attributes)
         path = self._agents(session_id)
         put = self._put(path, agent_id, session_agent.to_dict(), exists=False)
@@ -205,10 +217,7 @@ class SidecarSessionRepository(SessionRepository):
 
     def log_of(self, session_id: str, agent_id: str) -> str:
         """Gives the session of the server that has the messages of an agent."""
-        name = f"{self.root}/{_part(session_id)}/{_part(agent_id)}"
-        if len(name.encode()) <= MAX_SESSION_ID_BYTES:
-            return name
-        return f"{self.root}/{segment(session_id, 64)}/{segment(agent_id, 64)}"
+        return session_name(self.root, self.user_id, session_id, agent_id)
 
     def _session_message(
         self, session_id: str, agent_id: str, message: v1.Message
@@ -274,23 +283,17 @@ class SidecarSessionRepository(SessionRepository):
 
     @property
     def _sessions(self) -> list[str]:
-        return [self.root, "sessions"]
+        return path_of(self.root, "sessions", self.user_id)
 
     def _agents(self, session_id: str) -> list[str]:
-        return [self.root, "agents", segment(session_id)]
+        return path_of(self.root, "agents", self.user_id, session_id)
 
     def _multi_agents(self, session_id: str) -> list[str]:
-        return [self.root, "multi_agents", segment(session_id)]
+        return path_of(self.root, "multi_agents", self.user_id, session_id)
 
     def _messages(self, session_id: str, agent_id: str) -> list[str]:
-        return [self.root, "messages", segment(session_id), segment(agent_id)]
+        return path_of(self.root, "messages", self.user_id, session_id, agent_id)
 
     @property
     def _owner(self) -> v1.MemoryScope | None:
-        user = self._attributes.get("user_id")
-        return None if user is None else v1.MemoryScope(user_id=user)
-
-
-def _part(text: str) -> str:
-    """Escapes a part of a name that ``/`` separates."""
-    return escaped(text).replace("/", "%2F")
+        return None if self.user_id is None else v1.MemoryScope(user_id=self.user_id)

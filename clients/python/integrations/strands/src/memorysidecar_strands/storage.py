@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from memorysidecar import Client, MemorySidecarError, NotFound
-from memorysidecar.adapters.names import MAX_KEY_BYTES, escaped
+from memorysidecar.adapters.names import MAX_KEY_BYTES, escaped, path_of
 from memorysidecar.adapters.records import MAX_RECORD_BYTES
 from strands.storage.search import KeywordSearchStrategy, SearchStrategy, StorageSearchResult
 from strands.storage.storage import _NAMESPACED, _normalize_key, _normalize_prefix
@@ -29,9 +29,10 @@ class SidecarStorage:
 
     :param client: a client, which the storage never closes. Its calls run in threads, since an
         agent that is called without ``await`` has a new event loop each time.
-    :param root: first part of the names of records. Storages with the same root share values.
-    :param user_id: whose the values are: ``erase_subject(user_id=...)`` erases them. Default:
-        nobody's.
+    :param root: first part of the names of records. Storages with the same root and user share
+        values.
+    :param user_id: whose the values are: users never share one, and ``erase_subject(user_id=...)``
+        erases them. Default: nobody's.
     :param search_strategy: as with the storages that Strands ships: sees each write, and answers
         ``search``. Default: a search compares words, reading all values.
     """
@@ -44,6 +45,8 @@ class SidecarStorage:
         user_id: str | None = None,
         search_strategy: SearchStrategy[Any] | None = None,
     ) -> None:
+        if user_id == "":
+            raise ValueError("user_id must not be empty: leave it out for values of nobody")
         self.client = client
         self.root = root
         self.user_id = user_id
@@ -98,7 +101,7 @@ class SidecarStorage:
 
     @property
     def _path(self) -> builtins.list[str]:
-        return [self.root, "storage"]
+        return path_of(self.root, "storage", self.user_id)
 
     def _name(self, key: str) -> str:
         name = _escaped(f"{self._prefix}{key}")
