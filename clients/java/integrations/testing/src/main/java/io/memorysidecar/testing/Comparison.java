@@ -43,7 +43,17 @@ public record Comparison<O>(
   private record Difference(int index, Object theirs, Object ours) {}
 
   /** Two errors are the same answer: their texts are each side's own. */
-  private record Failed() {}
+  private record Failed(RuntimeException error) {
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Failed;
+    }
+
+    @Override
+    public int hashCode() {
+      return Failed.class.hashCode();
+    }
+  }
 
   /**
    * Compares; throws with the seed and the fewest operations that show a difference, or when the
@@ -109,7 +119,7 @@ public record Comparison<O>(
     try {
       return side.apply(operation);
     } catch (RuntimeException error) {
-      return new Failed();
+      return new Failed(error);
     }
   }
 
