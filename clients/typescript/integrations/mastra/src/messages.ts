@@ -7,12 +7,14 @@ import {
   type SessionFields,
 } from "@memory-sidecar/client";
 import {
+  attempt,
   deleteBelow,
   lookUp,
   MAX_PAYLOAD_BYTES,
   passOver,
   putOf,
   type Stored,
+  tryWrite,
   write,
 } from "@memory-sidecar/client/adapters";
 import { appendsOf } from "./batches.ts";
@@ -43,7 +45,6 @@ import {
   storedThread,
   type Threads,
   touched,
-  wasOvertaken,
 } from "./threads.ts";
 
 const PAGE = 1_000;
@@ -313,8 +314,9 @@ export class Messages {
       recordOperations,
     } as const;
     const sessionId = sessionIdOf(threadId);
-    const answer = await this.#client.append(sessionId, messages, options).catch(wasOvertaken);
-    if (answer === false) return false;
+    const append = () => this.#client.append(sessionId, messages, options);
+    const answer = await attempt(this.#client, recordOperations, append);
+    if (answer === undefined) return false;
     // A place without its message is left of an interrupted deletion.
     const isBack = answer.messages.some(
       ({ outcome }, at) => places[at]?.threadId === threadId && outcome === AppendOutcome.APPENDED,
@@ -352,9 +354,8 @@ export class Messages {
     }));
     for (let start = 0; start < deletions.length; start += MAX_OPERATIONS) {
       const batch = deletions.slice(start, start + MAX_OPERATIONS);
-      const isDone = await this.#client.writeRecords(batch).then(() => true, wasOvertaken);
-      if (isDone) continue;
-      for (const one of batch) await this.#client.writeRecords([one]).catch(wasOvertaken);
+      if (await tryWrite(this.#client, batch)) continue;
+      for (const one of batch) await tryWrite(this.#client, [one]);
     }
   }
 

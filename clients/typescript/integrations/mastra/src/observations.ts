@@ -10,9 +10,16 @@ import {
   type ObservationalMemoryRecord,
 } from "@mastra/core/storage";
 import type { MemorySidecar, RecordOperationInput } from "@memory-sidecar/client";
-import { deleteBelow, lookUp, putOf, type Stored, write } from "@memory-sidecar/client/adapters";
+import {
+  deleteBelow,
+  lookUp,
+  putOf,
+  type Stored,
+  tryWrite,
+  write,
+} from "@memory-sidecar/client/adapters";
 import { keyOf, observationsPath, observedName } from "./names.ts";
-import { ownedBy, wasOvertaken } from "./threads.ts";
+import { ownedBy } from "./threads.ts";
 
 /** Key of the list. Keys made of ids begin with other characters. */
 const LIST = "list";
@@ -151,7 +158,7 @@ export class Observations {
       operations.push({ put: { ...name, mediaType: JSON_TYPE, value } });
     }
     if (operations.length === 0) return { result };
-    const isDone = await this.#client.writeRecords(operations).then(() => true, wasOvertaken);
+    const isDone = await tryWrite(this.#client, operations);
     return isDone ? { result } : undefined;
   }
 

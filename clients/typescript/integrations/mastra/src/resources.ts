@@ -2,9 +2,9 @@
 
 import type { StorageResourceType } from "@mastra/core/storage";
 import type { MemorySidecar } from "@memory-sidecar/client";
-import { lookUp, putOf } from "@memory-sidecar/client/adapters";
+import { lookUp, putOf, tryWrite } from "@memory-sidecar/client/adapters";
 import { resourceName } from "./names.ts";
-import { ownedBy, wasOvertaken } from "./threads.ts";
+import { ownedBy } from "./threads.ts";
 
 /** Change of a resource. */
 interface Update {
@@ -42,7 +42,7 @@ export class Resources {
       };
       const demand = version === undefined ? { exists: false } : { version };
       const put = await this.#put(resource, demand);
-      if (await this.#client.writeRecords([put]).then(() => true, wasOvertaken)) return resource;
+      if (await tryWrite(this.#client, [put])) return resource;
     }
   }
 

@@ -1,12 +1,8 @@
 // The records of threads.
 
 import type { StorageThreadType } from "@mastra/core/memory";
-import {
-  isMemorySidecarError,
-  type MemorySidecar,
-  type RecordOperationInput,
-} from "@memory-sidecar/client";
-import { lookUp, putOf, type Stored, write } from "@memory-sidecar/client/adapters";
+import type { MemorySidecar, RecordOperationInput } from "@memory-sidecar/client";
+import { lookUp, putOf, type Stored, tryWrite, write } from "@memory-sidecar/client/adapters";
 import { listingName, pathOfResource, THREADS, threadName } from "./names.ts";
 
 const PAGE = 1_000;
@@ -86,7 +82,7 @@ export class Threads {
       const thread = next(stored.state);
       if (thread === undefined) return stored.state.thread;
       const operations = await this.puts(stored, { ...stored.state, thread });
-      if (await this.#written(operations)) return thread;
+      if (await tryWrite(this.#client, operations)) return thread;
     }
   }
 
@@ -102,7 +98,7 @@ export class Threads {
       const { log } = stored.state;
       if (log === undefined) return;
       const state = { ...stored.state, log: { ...log, isSorted: false } };
-      isDone = await this.#written(await this.puts(stored, state));
+      isDone = await tryWrite(this.#client, await this.puts(stored, state));
     }
   }
 
@@ -130,7 +126,7 @@ export class Threads {
   async remove({ state, version }: StoredThread, resources: ReadonlySet<string>): Promise<boolean> {
     if (version !== undefined) {
       const deletion = { ...threadName(state.id), version };
-      if (!(await this.#written([{ delete: deletion }]))) return false;
+      if (!(await tryWrite(this.#client, [{ delete: deletion }]))) return false;
     }
     const listings = [...resources].map((one) => listingName(one, state.id));
     await write(
@@ -138,10 +134,6 @@ export class Threads {
       listings.map((name) => ({ delete: { ...name, allowMissing: true } })),
     );
     return true;
-  }
-
-  async #written(operations: readonly RecordOperationInput[]): Promise<boolean> {
-    return await this.#client.writeRecords(operations).then(() => true, wasOvertaken);
   }
 
   async #ofResource(resourceId: string): Promise<ThreadState[]> {
@@ -184,18 +176,6 @@ export function ownerOf({ log, thread }: ThreadState): string | undefined {
 /** The field of a record that names the user that owns it. */
 export function ownedBy(resourceId: string | undefined) {
   return resourceId ? { owner: { userId: resourceId } } : {};
-}
-
-/**
- * Returns false if a transaction failed because another writer changed one of its records first.
- * Throws every other error.
- */
-export function wasOvertaken(error: unknown): false {
-  if (!isMemorySidecarError(error)) throw error;
-  const { reason } = error;
-  if (reason === "RECORD_VERSION_MISMATCH" || reason === "RECORD_ALREADY_EXISTS") return false;
-  if (reason === "RECORD_NOT_FOUND") return false;
-  throw error;
 }
 
 function stateFrom(value: Uint8Array): ThreadState {

@@ -251,6 +251,36 @@ test("gives of a large message in a window what the window counts", async () => 
   expect(found).toEqual([long, image]);
 });
 
+test("leaves no upload behind when another program is faster", async () => {
+  const namespace = `t-${randomUUID()}`;
+  const client = setting.client(namespace);
+  const [memory, other] = [new SidecarMemory(client), new SidecarMemory(setting.client(namespace))];
+  await other.saveThread({ thread: thread("t") });
+  const upload = client.uploadValue.bind(client);
+  const uploads: Awaited<ReturnType<typeof upload>>[] = [];
+  client.uploadValue = async (...rest) => {
+    const uploaded = await upload(...rest);
+    uploads.push(uploaded);
+    // Changes what the first write of each demands unchanged.
+    if (uploads.length === 1) await other.updateThread({ id: "t", metadata: { n: 1 } });
+    if (uploads.length === 3) await other.updateResource({ resourceId: "ana", metadata: { n: 1 } });
+    return uploaded;
+  };
+  const text = "storks ".repeat(90_000);
+  const large = { content: { format: 2 as const, parts: [{ type: "text" as const, text }] } };
+  await memory.saveMessages({ messages: [said("large", 1, large)] });
+  await memory.updateResource({ resourceId: "ana", workingMemory: text });
+  expect((await memory.listMessages({ threadId: "t" })).messages[0]).toMatchObject(large);
+  const resource = await memory.getResourceById({ resourceId: "ana" });
+  expect(resource).toMatchObject({ workingMemory: text, metadata: { n: 1 } });
+  expect(uploads).toHaveLength(4);
+  for (const uploaded of uploads) {
+    const put = { path: "taken", key: "upload", ...uploaded };
+    await expect(client.writeRecords([{ put }])).rejects.toThrow(/upload/i);
+  }
+  for await (const { key } of client.listRecords(["abandoned-uploads"])) expect.unreachable(key);
+});
+
 test("shows messages that another program appended", async () => {
   const client = setting.client();
   const memory = new SidecarMemory(client);
