@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -98,6 +99,62 @@ def test_updates_that_race_lose_nothing(client: Client) -> None:
         assert list(pool.map(update, "abc")) == [5] * 3
     wanted = {"kind": "note", "a": True, "b": True, "c": True}
     assert all(document.meta == wanted for document in store.filter_documents())
+
+
+class Raced:
+    """A client before whose write of a number another writer comes."""
+
+    def __init__(self, client: Client, number: int, other: Callable[[], object]) -> None:
+        self.client, self.number, self.other = client, number, other
+        self.writes = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.client, name)
+
+    def write_records(self, *args: Any, **options: Any) -> Any:
+        self.writes += 1
+        if self.writes == self.number:
+            self.other()
+        return self.client.write_records(*args, **options)
+
+
+def raced(client: Client, number: int, other: Callable[[], object]) -> SidecarDocumentStore:
+    return SidecarDocumentStore(client=Raced(client, number, other))  # type: ignore[arg-type]
+
+
+def test_a_race_in_a_later_transaction_is_counted_and_named_exactly(client: Client) -> None:
+    store = SidecarDocumentStore(client=client)
+    documents = [Document(id=str(number)) for number in range(300)]
+
+    def other() -> None:
+        store.write_documents([documents[299]])
+
+    assert raced(client, 2, other).write_documents(documents, DuplicatePolicy.SKIP) == 299
+    assert store.count_documents() == 300
+    store.delete_all_documents()
+    with pytest.raises(DuplicateDocumentError, match=r"^ID '299' already exists\.$"):
+        raced(client, 2, other).write_documents(documents, DuplicatePolicy.FAIL)
+
+
+def test_changes_by_filter_are_transactions_of_what_still_fits(client: Client) -> None:
+    store = SidecarDocumentStore(client=client)
+    drafts = {"field": "meta.draft", "operator": "==", "value": True}
+    documents = [Document(id=str(number), meta={"draft": True}) for number in range(9)]
+
+    def other() -> None:
+        store.write_documents([Document(id="8", meta={"draft": False})], DuplicatePolicy.OVERWRITE)
+        store.delete_documents(["7"])
+
+    for method in ("update_by_filter", "delete_by_filter"):
+        store.write_documents(documents, DuplicatePolicy.OVERWRITE)
+        changing = raced(client, 1, other)
+        given = [{"seen": True}] if method == "update_by_filter" else []
+        assert getattr(changing, method)(drafts, *given) == 7
+        [final] = [one for one in store.filter_documents() if one.id == "8"]
+        assert final.meta == {"draft": False}
+        client_of_it: Any = changing.client
+        assert client_of_it.writes == 2
+    assert store.count_documents() == 1
 
 
 def test_each_user_has_documents_of_their_own_until_they_are_erased(client: Client) -> None:

@@ -14,10 +14,19 @@ from haystack.document_stores.in_memory import InMemoryDocumentStore
 from haystack.document_stores.types import DuplicatePolicy
 from haystack.utils import Secret
 from haystack.utils.filters import document_matches_filter
-from memorysidecar import Aborted, AlreadyExists, AsyncClient, Client, Invalid, v1, where
+from memorysidecar import (
+    Aborted,
+    AlreadyExists,
+    AsyncClient,
+    Client,
+    Invalid,
+    NotFound,
+    v1,
+    where,
+)
 from memorysidecar.adapters.documents import DocumentRecords, Found, Query, Searchable
 from memorysidecar.adapters.plans import Plan, Runner
-from memorysidecar.adapters.records import write
+from memorysidecar.adapters.records import batches, look_up, write
 
 from ._filters import CUT, MAX_INDEX_BYTES, META, conditions_of, indexed
 
@@ -298,62 +307,85 @@ class SidecarDocumentStore:
             return len(given)
         if policy == DuplicatePolicy.SKIP:
             # Of several with one id the first is written.
-            first = {one.id: one for one in reversed(given)}
+            first: dict[str, Document] = {}
+            for one in given:
+                first.setdefault(one.id, one)
             return (yield from self._write_missing(list(first.values())))
         yield from self._write_new(given)
         return len(given)
 
     def _write_new(self, documents: Sequence[Document]) -> Plan[None]:
         ids = [document.id for document in documents]
-        twice = [one for one in dict.fromkeys(ids) if ids.count(one) > 1] if ids else []
-        if twice:
-            raise DuplicateDocumentError(f"ID '{twice[0]}' is given twice.")
-        try:
-            yield from write(self._new(documents))
-        except AlreadyExists:
-            records = yield from self._documents.look_up(ids)
-            known = [one for one, record in zip(ids, records, strict=True) if record is not None]
-            names = ", ".join(f"'{one}'" for one in known[:5])
-            raise DuplicateDocumentError(f"ID {names or 'of a document'} already exists.") from None
+        seen: set[str] = set()
+        for one in ids:
+            if one in seen:
+                raise DuplicateDocumentError(f"ID '{one}' is given twice.")
+            seen.add(one)
+        for batch in batches(self._new(documents)):
+            tried, ids = ids[: len(batch)], ids[len(batch) :]
+            try:
+                yield from write(batch)
+            except AlreadyExists:
+                # Nothing of this batch was written; batches before it may have been.
+                records = yield from self._documents.look_up(tried)
+                known = [f"'{one}'" for one, record in zip(tried, records, strict=True) if record]
+                names = ", ".join(known[:5]) or "of a document"
+                raise DuplicateDocumentError(f"ID {names} already exists.") from None
 
     def _write_missing(self, documents: Sequence[Document]) -> Plan[int]:
-        left = list(documents)
-        while left:
-            records = yield from self._documents.look_up([document.id for document in left])
-            left = [one for one, record in zip(left, records, strict=True) if record is None]
-            try:
-                yield from write(self._new(left))
-                break
-            except AlreadyExists:
-                # Another writer came first.
-                continue
-        return len(left)
+        records = yield from self._documents.look_up([document.id for document in documents])
+        left = [one for one, record in zip(documents, records, strict=True) if record is None]
+        written = 0
+        for batch in batches(self._new(left)):
+            while batch:
+                try:
+                    yield from write(batch)
+                except AlreadyExists:
+                    # Another writer came first, and nothing of this batch was written.
+                    batch = yield from _missing(batch)
+                else:
+                    written += len(batch)
+                    break
+        return written
 
     def _new(self, documents: Iterable[Document]) -> Iterable[v1.RecordOperation]:
         made = map(_searchable, documents)
         return [self._documents.operation(one, only_new=True) for one in made]
 
     def _delete_matching(self, filters: Filters) -> Plan[int]:
-        found = yield from self._matching(filters)
-        yield from self._documents.delete(document.id for _, document in found)
-        return len(found)
+        def deletion_of(record: v1.NamedRecord, document: Document) -> v1.RecordOperation:
+            ref = v1.RecordRef(path=record.path, key=record.key)
+            return v1.RecordOperation(deletion=v1.RecordDelete(record=ref, etag=record.etag))
+
+        return (yield from self._change_matching(filters, deletion_of))
 
     def _update_matching(self, filters: Filters, meta: Mapping[str, Any]) -> Plan[int]:
-        updated: set[str] = set()
+        def update_of(record: v1.NamedRecord, document: Document) -> v1.RecordOperation:
+            changed = replace(document, meta={**document.meta, **meta})
+            return self._documents.operation(_searchable(changed), etag=record.etag)
+
+        return (yield from self._change_matching(filters, update_of))
+
+    def _change_matching(
+        self,
+        filters: Filters,
+        change_of: Callable[[v1.NamedRecord, Document], v1.RecordOperation],
+    ) -> Plan[int]:
+        """Changes each document of a filter once; gives their number."""
+        changed: set[str] = set()
         while True:
             found = yield from self._matching(filters)
-            left = [one for one in found if one[1].id not in updated]
-            for record, document in left:
-                changed = replace(document, meta={**document.meta, **meta})
-                operation = self._documents.operation(_searchable(changed), etag=record.etag)
-                try:
-                    yield from write([operation])
-                except Aborted:
-                    # Another writer came first; the next round reads what it wrote.
-                    continue
-                updated.add(document.id)
-            if all(document.id in updated for _, document in left):
-                return len(updated)
+            left = [one for one in found if one[1].id not in changed]
+            ids = [document.id for _, document in left]
+            try:
+                for batch in batches(change_of(*one) for one in left):
+                    yield from write(batch)
+                    changed.update(ids[: len(batch)])
+                    del ids[: len(batch)]
+            except (Aborted, NotFound):
+                # Another writer came first; the next round reads what it wrote.
+                continue
+            return len(changed)
 
     def _nearest(
         self,
@@ -386,6 +418,13 @@ class SidecarDocumentStore:
         query = Query(text, None, top_k, conditions, options=options, accepts=_test_of(filters))
         found: list[Found] = yield from self._documents.search(query)
         return [replace(_document_of(one.value), score=one.score) for one in found]
+
+
+def _missing(batch: Sequence[v1.RecordOperation]) -> Plan[list[v1.RecordOperation]]:
+    """Gives the operations whose records do not exist."""
+    names = [([*one.put.record.path], one.put.record.key) for one in batch]
+    records = yield from look_up(names, omit_values=True)
+    return [one for one, record in zip(batch, records, strict=True) if record is None]
 
 
 def _test_of(filters: Filters | None) -> Callable[[bytes], bool] | None:
