@@ -192,6 +192,14 @@ def test_vectors_of_two_models_are_never_compared(client: Client) -> None:
         wrong.similarity_search("one")
 
 
+def test_a_vector_of_a_wrong_length_is_refused_in_a_large_collection(client: Client) -> None:
+    SidecarVectorStore(client).add_texts([f"text {number}" for number in range(150)])
+    SidecarVectorStore(client, EMBEDDING).add_texts(["with a vector"])
+    wrong = SidecarVectorStore(client, DeterministicFakeEmbedding(size=4))
+    with pytest.raises(Invalid, match="EMBEDDING_MISMATCH"):
+        wrong.similarity_search("text")
+
+
 def test_filters_are_those_of_the_server_or_dictionaries(client: Client) -> None:
     store = SidecarVectorStore(client, EMBEDDING)
     metadatas = [{"year": year, "day": f"{year}-01-01"} for year in range(2000, 2200)]

@@ -10,7 +10,7 @@ from .. import v1
 from ..errors import ErrorReason, Invalid
 from .plans import Call, Collect, Plan
 
-LOOKED_AT = 100
+PAGE = 1_000
 
 
 def recall_by_vector(
@@ -27,21 +27,21 @@ def recall_by_vector(
     except Invalid as error:
         if error.reason != ErrorReason.EMBEDDING_MISMATCH:
             raise
-        documents = yield Collect(partial(_first, collection_id), limit=LOOKED_AT)
-        if any(_is_of(document, model) for document in documents):
+        is_of = partial(_is_of, model)
+        if (yield Collect(partial(_list, collection_id), limit=1, where=is_of)):
             raise
         return v1.RecallResponse()
     return answer
 
 
-def _is_of(document: v1.Document, model: str) -> bool:
+def _is_of(model: str, document: v1.Document) -> bool:
     return document.HasField("embedding") and document.embedding.model == model
 
 
-def _first(collection_id: str, client: Any) -> Any:
+def _list(collection_id: str, client: Any) -> Any:
     return client.list_documents(
         collection_id=collection_id,
         filter={"everyone": True},
         include_embeddings=True,
-        page_size=LOOKED_AT,
+        page_size=PAGE,
     )
