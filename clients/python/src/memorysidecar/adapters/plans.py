@@ -53,7 +53,7 @@ class Runner:
 
     def __init__(self, client: Client | AsyncClient) -> None:
         self._client = client
-        self._loop = asyncio.get_running_loop() if isinstance(client, AsyncClient) else None
+        self._loop = _loop_of_client() if isinstance(client, AsyncClient) else None
 
     def run(self, plan: Plan[T]) -> T:
         """Gives the result of a plan."""
@@ -67,6 +67,7 @@ class Runner:
         """Gives the result of a plan, on an event loop."""
         if self._loop is None:
             return await asyncio.to_thread(self.run, plan)
+        self._check_loop()
         result: T
         [result] = [item async for item in self.aiterate(_emitted(plan))]
         return result
@@ -97,6 +98,7 @@ class Runner:
             while (item := await asyncio.to_thread(next, rest, END)) is not END:
                 yield item
             return
+        self._check_loop()
         step = _advance(plan, None, None)
         while step is not None:
             result, error = None, None
@@ -108,6 +110,13 @@ class Runner:
                 except Exception as failure:
                     error = failure
             step = _advance(plan, result, error)
+
+    def _check_loop(self) -> None:
+        if _running_loop() is not self._loop:
+            raise asyncio.InvalidStateError(
+                "an asynchronous method runs on another event loop than that of the AsyncClient: "
+                "make the object with a client of this loop, or with a Client"
+            )
 
     @staticmethod
     def _wait(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> T:
@@ -154,6 +163,16 @@ async def _ado(client: Any, step: Call | Collect) -> Any:
             if len(items) == step.limit:
                 break
     return items
+
+
+def _loop_of_client() -> asyncio.AbstractEventLoop:
+    loop = _running_loop()
+    if loop is None:
+        raise RuntimeError(
+            "no event loop is running: make the object of an AsyncClient in a coroutine on the "
+            "loop of the client, or make it with a Client"
+        )
+    return loop
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:
