@@ -221,6 +221,69 @@ def test_of_two_compactions_of_marsys_the_first_stays(frameworks: Client) -> Non
     assert contents(messages) == contents(compacted()) == seen
 
 
+def test_changes_of_two_processes_of_marsys_both_stay(frameworks: Client) -> None:
+    """A change that loses a race is made again, in the context as it is by then."""
+    messages, other = filled(), compacted()
+    whole = begun(messages)
+    image = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+    messages.compact([*SUMMARY, {"role": "user", "content": [image]}, whole[3]])
+    kept: Any = messages
+    kept.client = Between(frameworks, "put_record", lambda: other.__delitem__(0))
+    del messages[2]
+    assert contents(compacted()) == [SUMMARY[1]["content"], "It is Hyperion."]
+    kept.client = Between(frameworks, "put_record", lambda: other.append(said("Where?")))
+    messages[0] = said("A tall tree.")
+    assert contents(compacted()) == ["A tall tree.", "It is Hyperion.", "Where?"]
+    kept.client = Between(frameworks, "put_record", lambda: other.__setitem__(0, said("Tall.")))
+    del messages[0]
+    assert contents(compacted()) == ["Tall.", "It is Hyperion.", "Where?"]
+    kept.client = Between(frameworks, "put_record", lambda: other.__delitem__(0))
+    with pytest.raises(IndexError, match="left the context"):
+        messages[0] = said("A tree.")
+    assert contents(messages) == contents(other) == ["It is Hyperion.", "Where?"]
+
+
+def test_a_message_that_marsys_cut_takes_a_change_amid_a_race(frameworks: Client) -> None:
+    """The change is of the log, and of the context that another process has changed since."""
+    messages, other = filled(), compacted()
+    whole = begun(messages)
+    shorter = whole[2].copy()
+    shorter["content"] = "Hyper [truncated]"
+    messages.compact([SUMMARY[0], shorter, whole[3]])
+    kept: Any = messages
+    kept.client = Between(frameworks, "put_record", lambda: other.__delitem__(0))
+    messages[1] = said("Nothing.", "tool", message_id=messages[1].message_id)
+    assert contents(messages) == contents(compacted()) == ["Nothing.", "It is Hyperion."]
+
+
+def test_a_compaction_of_marsys_that_was_late_changes_nothing(frameworks: Client) -> None:
+    """Not even if it has read the context of the first one in between."""
+    messages, other = filled(), compacted()
+    whole, theirs = begun(messages), begun(other)
+    messages.compact([*SUMMARY, whole[3]])
+    expected = [*(one["content"] for one in SUMMARY), "It is Hyperion."]
+    assert contents(other) == expected
+    other.compact([theirs[0], theirs[3]])
+    assert contents(other) == contents(compacted()) == expected
+
+
+def test_a_compaction_of_marsys_keeps_a_summary_made_meanwhile(frameworks: Client) -> None:
+    """It takes messages out of the window, and leaves the summary that it found."""
+    messages = filled()
+    whole = begun(messages)
+    frameworks.set_summary("planner", "Before.")
+    kept: Any = messages
+    newer = "Made meanwhile."
+    kept.client = Between(
+        frameworks, "set_summary", lambda: frameworks.set_summary("planner", newer)
+    )
+    messages.compact([whole[0], whole[3]])
+    assert frameworks.get_session("planner").summary.text == newer
+    assert contents(compacted()) == ["Find a redwood.", "It is Hyperion."]
+    window = frameworks.window("planner").messages
+    assert [one.text for one in window if one.seq > 0] == ["Find a redwood.", "It is Hyperion."]
+
+
 def test_a_message_that_comes_as_marsys_compacts_follows(frameworks: Client) -> None:
     """MARSYS sees it, but it keeps its place behind what is made of the others."""
     messages = filled()

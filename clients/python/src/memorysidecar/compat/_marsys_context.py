@@ -73,9 +73,9 @@ class ContextMessages(ServerMessages):
         # MARSYS says what leaves the context.
         super().__init__(session_id, STORED, client)
         self._context = _Context()
-        # The context as it was when a compaction began, its newest seq, and the places of its
-        # objects, of which some may occur twice.
-        self._begun: tuple[list[dict[str, Any]], int] = ([], 0)
+        # The context as it was when a compaction began, as entries and as its record, and the
+        # places of its objects, of which some may occur twice.
+        self._begun: tuple[list[dict[str, Any]], _Context] = ([], self._context)
         self._places: dict[int, list[int]] = {}
 
     def _read(self) -> list[v1.Message]:
@@ -132,18 +132,17 @@ class ContextMessages(ServerMessages):
             known = self._objects[entry["id"]] = Message(message_id=entry["id"], **entry["fields"])
         return known
 
-    def _entries(self) -> list[dict[str, Any]]:
-        """The context as it is now, as a record keeps it."""
+    def _now(self) -> tuple[list[dict[str, Any]], _Context]:
+        """The context as it is now: as entries of a record, and up to its newest message."""
+        stored = self._read()
         kept = {entry["id"]: entry for entry in self._context.entries}
-        ids = [one.message_id for one in self._read()]
-        return [kept.get(one, {"id": one}) for one in ids]
-
-    def _newest(self) -> int:
-        return max([self._context.seq, *(one.seq for one in self._read())])
+        newest = max([self._context.seq, *(one.seq for one in stored)])
+        entries = [kept.get(one.message_id, {"id": one.message_id}) for one in stored]
+        return entries, dataclasses.replace(self._context, seq=newest)
 
     def begin(self) -> None:
         """Notes the context that a compaction begins with: places are places in it."""
-        self._begun = (self._entries(), self._newest())
+        self._begun = self._now()
         self._places = {}
         for place, message in enumerate(self.message(stored) for stored in self._stored):
             self._places.setdefault(id(message), []).append(place)
@@ -156,7 +155,7 @@ class ContextMessages(ServerMessages):
     def compact(self, wanted: list[dict[str, Any]]) -> None:
         """Makes these messages the context that a compaction began with. Those that know their
         place were messages of it. If another process was first, its context stays."""
-        entries, newest = self._begun
+        entries, begun = self._begun
         whole: list[dict[str, Any]] = []
         texts = []
         for one in wanted:
@@ -175,12 +174,12 @@ class ContextMessages(ServerMessages):
                 texts.append(one["content"])
         said = "\n\n".join(text for text in texts if isinstance(text, str))
         text = sound(said).encode()[:_SUMMARY_BYTES].decode("utf-8", "ignore")
-        self._write(whole, newest, text)
+        self._write(whole, begun, text)
 
-    def _write(self, entries: list[dict[str, Any]], newest: int, text: str = "") -> None:
-        """Keeps a context, and takes out of the window what is not in it."""
-        old = self._context
-        context = _Context(old.session, newest, text or old.summary, entries)
+    def _write(self, entries: list[dict[str, Any]], old: _Context, text: str = "") -> bool:
+        """Keeps a context in the place of the one it was made of, and takes out of the window what
+        is not in it. Tells if it did: another process may have been first."""
+        context = _Context(old.session, old.seq, text or old.summary, entries)
         value = dataclasses.asdict(context)
         del value["version"]
         version = old.version
@@ -199,7 +198,7 @@ class ContextMessages(ServerMessages):
             )
         except (Aborted, AlreadyExists):
             self._revision = -1
-            return
+            return False
         self._objects = {
             entry["id"]: self._objects[entry["id"]]
             for entry in entries
@@ -207,6 +206,7 @@ class ContextMessages(ServerMessages):
         }
         self._let_go(context, text)
         self._revision = -1
+        return True
 
     def _let_go(self, context: _Context, text: str) -> None:
         """Takes messages out of the window; they stay in the log. A text takes their place."""
@@ -229,37 +229,52 @@ class ContextMessages(ServerMessages):
                         self.session_id, text, replaced_message_ids=gone, in_place=True
                     )
                 else:
-                    summary = self.client.get_session(self.session_id).summary.text
-                    self.client.set_summary(self.session_id, summary, replaced_message_ids=gone)
+                    summary = self.client.get_session(self.session_id).summary
+                    self.client.set_summary(
+                        self.session_id,
+                        summary.text,
+                        replaced_message_ids=gone,
+                        expected_version=summary.version,
+                    )
                 return
-            except NotFound:
-                # One of them was deleted in between.
+            except (Aborted, NotFound):
+                # In between one of them was deleted, or another summary was made.
                 continue
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        stored, entries = self._read()[index], self._entries()
+        stored = self._read()[index]
         if stored.seq > 0:
             super().__setitem__(index, value)
-            plain = {"id": stored.message_id}
-            if entries[index] != plain:
-                entries[index] = plain
-                self._write(entries, self._newest())
-                self._objects[stored.message_id] = value
+            self._change(stored.message_id, {"id": stored.message_id})
+            self._objects[stored.message_id] = value
             return
-        known = {entry["id"] for entry in entries}
-        made_id = new_id() if value.message_id in known - {stored.message_id} else value.message_id
+        others = {one.message_id for one in self._stored} - {stored.message_id}
+        made_id = new_id() if value.message_id in others else value.message_id
         fields = _fields_of(value.to_llm_dict())
-        entries[index] = {"id": made_id, "is_made": True, "fields": fields}
-        self._write(entries, self._newest())
+        entry = {"id": made_id, "is_made": True, "fields": fields}
+        if not self._change(stored.message_id, entry):
+            raise IndexError("the message left the context: another process took it out")
         self._objects[made_id] = value
 
+    def _change(self, message_id: str, *instead: dict[str, Any]) -> bool:
+        """Gives an entry of the context another one in its place, or none. Tells if it was there
+        to be changed, however often others change the context in between."""
+        while True:
+            entries, old = self._now()
+            ids = [entry["id"] for entry in entries]
+            if message_id not in ids:
+                return False
+            place = ids.index(message_id)
+            changed = [*entries[:place], *instead, *entries[place + 1 :]]
+            if changed == entries or self._write(changed, old):
+                return True
+
     def __delitem__(self, index: Any) -> None:
-        if self._read()[index].seq > 0:
+        stored = self._read()[index]
+        if stored.seq > 0:
             super().__delitem__(index)
-            return
-        entries = self._entries()
-        del entries[index]
-        self._write(entries, self._newest())
+        else:
+            self._change(stored.message_id)
 
     def clear(self) -> None:
         """Deletes all messages, for good."""
