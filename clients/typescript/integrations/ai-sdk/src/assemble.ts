@@ -11,8 +11,18 @@ type Results = ReadonlyMap<string, ToolText>;
 /** A UIMessage that is being put together. */
 interface Open {
   readonly chain: string | undefined;
+  readonly seq: number;
   readonly message: Json;
   readonly parts: Json[];
+}
+
+/** A UIMessage with its origin in the log. */
+export interface Assembled {
+  readonly message: UIMessage;
+  /** The digest that its fragments hold; undefined for a message of another client. */
+  readonly chain: string | undefined;
+  /** The seq of its first message; 0 for one that the server made for a window. */
+  readonly seq: number;
 }
 
 /**
@@ -20,10 +30,10 @@ interface Open {
  * message of another client, such as a summary in a window, becomes a UIMessage with its text and
  * calls.
  */
-export function uiMessagesOf(
+export function assembled(
   messages: readonly Message[],
   { isWindow, large }: { isWindow: boolean; large: ReadonlyMap<string, Fragment> },
-): UIMessage[] {
+): Assembled[] {
   const made: Open[] = [];
   for (const [index, message] of messages.entries()) {
     const named = fragmentOf(message);
@@ -40,10 +50,13 @@ export function uiMessagesOf(
     const parts = isWindow ? shown(fragment, message, results) : fragment.parts;
     if (last?.chain === fragment.chain) last.parts.push(...parts);
     else if (fragment.message !== undefined) {
-      made.push({ chain: fragment.chain, message: fragment.message, parts: [...parts] });
+      const { seq } = message;
+      made.push({ chain: fragment.chain, seq, message: fragment.message, parts: [...parts] });
     }
   }
-  return made.map(({ message, parts }) => ({ ...message, parts }) as unknown as UIMessage);
+  return made.map(({ chain, message, parts, seq }) => {
+    return { message: { ...message, parts } as unknown as UIMessage, chain, seq };
+  });
 }
 
 /** Gives the results that tools answer directly after a message. */
@@ -86,7 +99,7 @@ function shown({ message, parts }: Fragment, stored: Message, results: Results):
 }
 
 function foreign(message: Message, results: Results): Open {
-  const { messageId: id, parts: given, role, text, toolCalls } = message;
+  const { messageId: id, parts: given, role, seq, text, toolCalls } = message;
   const parts: Json[] = [];
   for (const said of [text, ...textsOf(given)])
     if (said !== "") parts.push({ type: "text", text: said });
@@ -99,7 +112,7 @@ function foreign(message: Message, results: Results): Open {
     else parts.push({ ...call, state: "output-available", output: result.text });
   }
   const name = role === Role.USER ? "user" : role === Role.SYSTEM ? "system" : "assistant";
-  return { chain: undefined, message: { id, role: name, parts: [] }, parts };
+  return { chain: undefined, seq, message: { id, role: name, parts: [] }, parts };
 }
 
 /** The text as the server gives it back: lone surrogates become the replacement character. */

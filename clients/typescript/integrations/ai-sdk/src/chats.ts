@@ -9,9 +9,10 @@ import {
   passOver,
 } from "@memory-sidecar/client/adapters";
 import type { UIMessage } from "ai";
-import { uiMessagesOf } from "./assemble.ts";
+import { assembled } from "./assemble.ts";
 import { fragmentOf, type Kept, type Saved, toFragments } from "./fragments.ts";
 import { LargeFragments } from "./large.ts";
+import { followed, type Merged, merged } from "./merge.ts";
 
 const PAGE = 1_000;
 /** The newest messages of the log, among which the end of what is stored is nearly always. */
@@ -36,13 +37,24 @@ export interface LoadChatOptions {
   readonly window?: boolean | undefined;
 }
 
+/** A chat to save. */
+export interface SaveChatOptions<Chat extends UIMessage = UIMessage> {
+  readonly chatId: string;
+  readonly messages: readonly Chat[];
+  /**
+   * Erases whatever the messages lack, also messages of other clients and those outside the
+   * window. Default false: a save that would erase such messages is refused.
+   */
+  readonly replace?: boolean | undefined;
+}
+
 /** The part of what is stored that the messages to save begin with. */
 interface Common {
   /** Number of messages that are stored already. */
   readonly count: number;
   /** The first message of the log that has to go; undefined if there is none. */
   readonly fromSeq: number | undefined;
-  /** The messages that have to go and name records. */
+  /** The messages that have to go, in their order. */
   readonly removed: readonly Message[];
 }
 
@@ -70,19 +82,18 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
 
   /**
    * Makes these the messages of a chat. What is stored already stays; what has changed since, as
-   * after an edit or a new answer, is replaced from there on, in one transaction. Save once, at the
-   * end of the turn. Of two savers at once, the later one decides.
+   * after an edit or a new answer, is replaced from there on, in one transaction. Messages that
+   * begin with a window go on after the log, which stays whole. Save once, at the end of the turn.
+   * Of two savers at once, the later one decides.
    */
-  async saveChat(chat: {
-    readonly chatId: string;
-    readonly messages: readonly Chat[];
-  }): Promise<void> {
-    const { chatId } = chat;
+  async saveChat(chat: SaveChatOptions<Chat>): Promise<void> {
+    const { chatId, messages, replace = false } = chat;
     if (!isName(chatId, MAX_CHAT_ID_BYTES)) {
       throw new RangeError(`chatId takes 1 to ${MAX_CHAT_ID_BYTES} bytes, no control characters`);
     }
-    const saved = chained(chat.messages);
-    for (let isSaved = false; !isSaved; ) isSaved = await this.#save(chatId, saved);
+    // As their JSON says them, and as they are now.
+    const given = messages.map((message) => JSON.parse(JSON.stringify(message)) as UIMessage);
+    for (let isSaved = false; !isSaved; ) isSaved = await this.#save(chatId, given, replace);
   }
 
   /** Deletes a chat, for good. */
@@ -96,12 +107,20 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
   }
 
   /** Saves on top of what is stored now. Returns false if another saver came first. */
-  async #save(chatId: string, saved: readonly Saved[]): Promise<boolean> {
+  async #save(chatId: string, given: readonly UIMessage[], replace: boolean): Promise<boolean> {
     const session = await this.#session(chatId);
     if (session !== undefined && !this.#owns(session)) {
       throw new Error(`the chat "${chatId}" is not of this user: choose another chatId`);
     }
-    const { count, fromSeq, removed } = await this.#common(chatId, saved, session);
+    let saved = chained(given);
+    let common = await this.#common(chatId, saved, session);
+    if (common.fromSeq !== undefined && !replace) {
+      const { hidden, messages } = await this.#merged(chatId, given);
+      saved = chained(messages);
+      common = await this.#common(chatId, saved, session);
+      refuseLoss(chatId, common.removed, hidden);
+    }
+    const { count, fromSeq, removed } = common;
     const units = saved.slice(count).map(toFragments);
     const large = this.#large(chatId);
     const old = await large.records(removed);
@@ -142,18 +161,42 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
   /** Compares with what is stored, from its end: a digest stands for a message and all before. */
   async #common(chatId: string, saved: readonly Saved[], session?: Session): Promise<Common> {
     const counts = new Map(saved.map(({ chain }, index) => [chain, index + 1]));
-    const removed: Message[] = [];
-    let fromSeq: number | undefined;
-    if (session === undefined) return { count: 0, fromSeq, removed };
+    if (session === undefined) return { count: 0, fromSeq: undefined, removed: [] };
+    const tail: Message[] = [];
+    let before = 0;
     const options = { order: "newest-first", pageSize: NEWEST_PAGE } as const;
     for await (const message of this.client.listMessages(chatId, options)) {
       const fragment = fragmentOf(message);
-      const count = fragment?.last && counts.get(fragment.chain);
-      if (count !== undefined) return { count, fromSeq, removed };
-      fromSeq = message.seq;
-      if (fragment?.record !== undefined) removed.push(message);
+      before = (fragment?.last && counts.get(fragment.chain)) ?? 0;
+      if (before > 0) break;
+      tail.push(message);
     }
-    return { count: 0, fromSeq, removed };
+    tail.reverse();
+    const { count, fromSeq } = followed(saved, before, tail);
+    const removed = tail.filter(({ seq }) => fromSeq !== undefined && seq >= fromSeq);
+    return { count, fromSeq, removed };
+  }
+
+  /** Puts the messages of the log that a window lacks into messages that begin with the window. */
+  async #merged(chatId: string, messages: readonly UIMessage[]): Promise<Merged> {
+    const window = await this.client.window(chatId);
+    // The server made some, or they are shown without what their records hold.
+    const isChanged = window.messages.some((message) => {
+      return message.seq === 0 || fragmentOf(message)?.record !== undefined;
+    });
+    const { outsideSeqRanges, shortenedMessageIds } = window;
+    if (!isChanged && outsideSeqRanges.length === 0 && shortenedMessageIds.length === 0) {
+      return { messages, hidden: new Set() };
+    }
+    const log = await this.#log(chatId);
+    const large = new Map(await this.#large(chatId).get([...log, ...window.messages]));
+    for (const message of log) {
+      const named = fragmentOf(message);
+      // A message whose record is gone equals none of those to save.
+      if (named?.record !== undefined && !large.has(named.record))
+        large.set(named.record, { ...named, message: {}, parts: [] });
+    }
+    return merged(messages, { log, window, large });
   }
 
   /** Reads a chat or its window; once more if it changed while it was read. */
@@ -165,7 +208,7 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
       const large = await this.#large(chatId).get(messages);
       const after = await this.#session(chatId);
       if (after?.revision === before.revision) {
-        return uiMessagesOf(messages, { isWindow, large }) as Chat[];
+        return assembled(messages, { isWindow, large }).map(({ message }) => message as Chat);
       }
       before = after;
     }
@@ -193,13 +236,25 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
   }
 }
 
-/** Gives each message, as its JSON says it, with the digest of it and of all before it. */
+/** Throws if a save would erase messages of which the one who saves may know nothing. */
+function refuseLoss(chatId: string, removed: readonly Message[], hidden: ReadonlySet<number>) {
+  const advice = "load the whole chat and save it again, or erase them with `replace: true`";
+  if (removed.some((message) => fragmentOf(message) === undefined)) {
+    const lost = "messages of other clients that the messages to save lack";
+    throw new Error(`the chat "${chatId}" has ${lost}: ${advice}`);
+  }
+  if (removed.some(({ seq }) => hidden.has(seq))) {
+    const lost = "messages outside its window that the messages to save lack";
+    throw new Error(`the chat "${chatId}" has ${lost}: ${advice}`);
+  }
+}
+
+/** Gives each message with the digest of it and of all before it. */
 function chained(messages: readonly UIMessage[]): Saved[] {
   let chain = "";
   return messages.map((message) => {
-    const json = JSON.stringify(message);
-    chain = digestOf(`${chain}\n${json}`);
-    return { message: JSON.parse(json), chain };
+    chain = digestOf(`${chain}\n${JSON.stringify(message)}`);
+    return { message, chain };
   });
 }
 

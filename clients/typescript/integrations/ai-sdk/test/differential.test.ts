@@ -74,7 +74,9 @@ function pair() {
     ours: async (operation: Operation) => {
       if ("load" in operation) return JSON.stringify(await ours.loadChat(operation.load));
       if ("delete" in operation) return await ours.deleteChat(operation.delete);
-      return await ours.saveChat({ chatId: operation.save, messages });
+      // An edit may erase what has left the window; the store of the guide knows no window.
+      const replace = operation.at !== Number.MAX_SAFE_INTEGER;
+      return await ours.saveChat({ chatId: operation.save, messages, replace });
     },
   };
 }
