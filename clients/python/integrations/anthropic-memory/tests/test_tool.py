@@ -208,6 +208,26 @@ def test_racing_writers_leave_a_whole_tree(server: RealServer) -> None:
     assert found == {name for name, kind in kinds.items() if kind == "text/plain"}
 
 
+def test_a_large_file_that_changes_while_it_moves_arrives_with_its_change(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = SidecarMemoryTool(client, search=False)
+    text, changed = "a" * 3_500_000, "b" * 3_500_000
+    tool.call(create(PLACE, text))
+    upload = client.upload_value
+
+    def upload_before_a_change(value: bytes) -> Any:
+        monkeypatch.undo()
+        sent = upload(value)
+        tool.call(replace(PLACE, text, changed))
+        return sent
+
+    monkeypatch.setattr(client, "upload_value", upload_before_a_change)
+    tool.call(rename(PLACE, "/memories/moved.md"))
+    record = client.get_whole_record(SHARED, "moved.md")
+    assert record.value == changed.encode()
+
+
 def test_only_one_of_two_creates_a_file(server: RealServer) -> None:
     namespace = f"t-{uuid4().hex}"
 

@@ -41,13 +41,15 @@ export interface FilesOptions {
 /** A file that is to be written. */
 interface File {
   readonly names: Names;
+  /** The etag of the file that it was read from; empty for a new text. */
+  readonly source: string;
   readonly value: Uint8Array;
   readonly pieces: readonly string[];
 }
 
 /** The records at paths, by the texts of the paths. */
 type States = ReadonlyMap<string, Stored | undefined>;
-/** Values that were sent before the call that puts them, by the paths of their files. */
+/** Values that were sent before the call that puts them, by what `sentAs` tells of their files. */
 type Sent = Map<string, UploadedValue>;
 
 /** The files of one tool. */
@@ -167,7 +169,7 @@ export class Files {
       }
       const whole = await this.#read(old);
       if (whole?.etag !== record.etag) return undefined;
-      files.push(this.#file(names, whole.value));
+      files.push(this.#file(names, whole.value, whole.etag));
     }
     const documents = files.reduce((sum, { pieces }) => sum + pieces.length, 0);
     if (documents > MAX_DOCUMENTS) throw tooLarge(shown);
@@ -255,32 +257,37 @@ export class Files {
     return operations;
   }
 
-  #file(names: Names, value: Uint8Array): File {
+  #file(names: Names, value: Uint8Array, source = ""): File {
     const isFound = this.#options.collectionId !== undefined;
-    return { names, value, pieces: isFound ? texts.piecesOf(Buffer.from(value).toString()) : [] };
+    const pieces = isFound ? texts.piecesOf(Buffer.from(value).toString()) : [];
+    return { names, source, value, pieces };
   }
 
   /** Sends the largest values before the call that puts them, until the rest fits it. */
   async #upload(files: readonly File[], sent: Sent, shown: string): Promise<void> {
     const pieceBytes = files.flatMap(({ pieces }) => pieces.map((one) => Buffer.byteLength(one)));
-    const waiting = files.filter(({ names }) => !sent.has(textOf(names)));
+    // A file that has changed since then is sent again.
+    const wanted = new Set(files.map(sentAs));
+    for (const one of sent.keys()) if (!wanted.has(one)) sent.delete(one);
+    const waiting = files.filter((file) => !sent.has(sentAs(file)));
     const sizes = [...pieceBytes, ...waiting.map(({ value }) => value.length)];
     let size = sizes.reduce((sum, one) => sum + one, 0);
     waiting.sort((a, b) => b.value.length - a.value.length);
-    for (const { names, value } of waiting) {
+    for (const file of waiting) {
       if (size <= BATCH_BYTES || sent.size === MAX_UPLOADS) break;
-      sent.set(textOf(names), await this.#client.uploadValue(value));
-      size -= value.length;
+      sent.set(sentAs(file), await this.#client.uploadValue(file.value));
+      size -= file.value.length;
     }
     if (size > BATCH_BYTES) throw tooLarge(shown);
   }
 
-  #put({ names, pieces, value }: File, sent: Sent, etag?: string): RecordOperationInput {
+  #put(file: File, sent: Sent, etag?: string): RecordOperationInput {
+    const { names, pieces, value } = file;
     const { collectionId } = this.#options;
     const metadata = { path: textOf(names) };
     const documents = pieces.map((text) => ({ text, metadata }));
     const search = documents.length === 0 ? undefined : { collectionId, documents };
-    const content = sent.get(textOf(names)) ?? { value };
+    const content = sent.get(sentAs(file)) ?? { value };
     return { put: { ...this.#record(names, FILE, etag), ...content, search } };
   }
 
@@ -321,6 +328,11 @@ export class Files {
 
 function deletion({ etag, key, path }: Stored): RecordOperationInput {
   return { delete: { path, key, etag } };
+}
+
+/** Tells values apart that were sent: the path of the file, and the version it was read from. */
+function sentAs({ names, source }: File): string {
+  return `${textOf(names)} ${source}`;
 }
 
 function tooLarge(shown: string): MemoryToolError {

@@ -214,6 +214,26 @@ test("racing writers leave a whole tree", async () => {
   );
 });
 
+test("a large file that changes while it moves arrives with its change", async () => {
+  const client = setting.client();
+  const [text, changed] = ["a".repeat(3_500_000), "b".repeat(3_500_000)];
+  const tool = new SidecarMemoryTool(client, { search: false });
+  await tool.execute(create(PLACE, text));
+  const upload = client.uploadValue.bind(client);
+  let isFirst = true;
+  client.uploadValue = async (...call) => {
+    const sent = await upload(...call);
+    if (isFirst) {
+      isFirst = false;
+      await tool.execute(replace(PLACE, text, changed));
+    }
+    return sent;
+  };
+  await tool.execute(rename(PLACE, "/memories/moved.md"));
+  const { value } = await client.getWholeRecord(SHARED, "moved.md");
+  expect(value.toString() === changed).toBe(true);
+});
+
 test("only one of two creates a file", async () => {
   const namespace = `t-${randomUUID()}`;
   const made = [0, 1].map(async (number) => {

@@ -39,6 +39,10 @@ Change = Callable[[str], tuple[str, str]]
 """Gives the new text of a file, and the answer."""
 
 
+SentAs = tuple[Names, str]
+"""Tells values apart that were sent: the path of the file, and the version it was read from."""
+
+
 @dataclass(frozen=True)
 class File:
     """A file that is to be written."""
@@ -46,6 +50,12 @@ class File:
     names: Names
     value: bytes
     documents: list[v1.Document]
+    source: str = ""
+    """The etag of the file that it was read from; empty for a new text."""
+
+    @property
+    def sent_as(self) -> SentAs:
+        return self.names, self.source
 
     @property
     def text_bytes(self) -> int:
@@ -79,7 +89,7 @@ class Files:
     def create(self, shown: str, text: str) -> Plan[str]:
         names = names_of(shown)
         file = self._file(names, texts.encoded(text))
-        sent: dict[Names, v1.NamedRecord] = {}
+        sent: dict[SentAs, v1.NamedRecord] = {}
         while True:
             states = yield from self._states(names)
             if not names or states[names] is not None:
@@ -100,7 +110,7 @@ class Files:
                 raise ToolError(f"The path {shown} is not a file.")
             text, answer = change(texts.decoded(record.value, shown))
             file = self._file(names, texts.encoded(text))
-            sent: dict[Names, v1.NamedRecord] = {}
+            sent: dict[SentAs, v1.NamedRecord] = {}
             yield from self._upload([file], sent)
             if (yield from self._write([self._put(file, sent, record.etag)])):
                 return answer
@@ -125,7 +135,7 @@ class Files:
         old, new = names_of(old_shown), names_of(new_shown)
         if not old:
             raise ToolError("Cannot rename the /memories directory itself")
-        sent: dict[Names, v1.NamedRecord] = {}
+        sent: dict[SentAs, v1.NamedRecord] = {}
         while True:
             states = yield from self._states(new, old)
             if not new or states[new] is not None:
@@ -155,7 +165,7 @@ class Files:
         moved: Sequence[v1.NamedRecord],
         old: Names,
         new: Names,
-        sent: dict[Names, v1.NamedRecord],
+        sent: dict[SentAs, v1.NamedRecord],
         shown: str,
     ) -> Plan[list[v1.RecordOperation] | None]:
         """Makes the operations that put records in their new places; None if one has changed."""
@@ -169,7 +179,7 @@ class Files:
             whole = yield from self._read(self._names(record))
             if whole is None or whole.etag != record.etag:
                 return None
-            files.append(self._file(names, whole.value))
+            files.append(self._file(names, whole.value, whole.etag))
         if sum(len(file.documents) for file in files) > MAX_DOCUMENTS:
             raise _too_large(shown)
         yield from self._upload(files, sent, shown)
@@ -243,41 +253,44 @@ class Files:
                 break
         return operations
 
-    def _file(self, names: Names, value: bytes) -> File:
+    def _file(self, names: Names, value: bytes, source: str = "") -> File:
         if self._collection_id is None:
-            return File(names, value, [])
+            return File(names, value, [], source)
         metadata = {"path": text_of(names)}
         found = texts.pieces(value.decode(errors="replace"))
         documents = [v1.Document(text=piece) for piece in found]
         for document in documents:
             document.metadata.update(metadata)
-        return File(names, value, documents)
+        return File(names, value, documents, source)
 
     def _upload(
-        self, files: Sequence[File], sent: dict[Names, v1.NamedRecord], shown: str = ""
+        self, files: Sequence[File], sent: dict[SentAs, v1.NamedRecord], shown: str = ""
     ) -> Plan[None]:
         """Sends the largest values before the call that puts them, until the rest fits it."""
+        # A file that has changed since then is sent again.
+        for one in sent.keys() - {file.sent_as for file in files}:
+            del sent[one]
         size = sum(file.text_bytes for file in files)
-        size += sum(len(file.value) for file in files if file.names not in sent)
+        size += sum(len(file.value) for file in files if file.sent_as not in sent)
         for file in sorted(files, key=lambda file: len(file.value), reverse=True):
             if size <= CALL_BYTES:
                 return
-            if file.names in sent:
+            if file.sent_as in sent:
                 continue
             if len(sent) == MAX_UPLOADS:
                 break
             upload = yield Call(methodcaller("upload_value", file.value))
-            sent[file.names] = v1.NamedRecord(**upload._asdict())
+            sent[file.sent_as] = v1.NamedRecord(**upload._asdict())
             size -= len(file.value)
         if size > CALL_BYTES:
             raise _too_large(shown)
 
     def _put(
-        self, file: File, sent: dict[Names, v1.NamedRecord], etag: str = ""
+        self, file: File, sent: dict[SentAs, v1.NamedRecord], etag: str = ""
     ) -> v1.RecordOperation:
         record = self._record(file.names, FILE, etag)
-        if file.names in sent:
-            record.MergeFrom(sent[file.names])
+        if file.sent_as in sent:
+            record.MergeFrom(sent[file.sent_as])
         else:
             record.value = file.value
         if file.documents:
