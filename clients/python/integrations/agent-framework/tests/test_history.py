@@ -135,6 +135,21 @@ async def test_more_than_a_batch_and_a_page_come_back(async_client: AsyncClient)
     assert await texts_of(provider, "long") == wanted
 
 
+@pytest.mark.parametrize("window", [False, True])
+async def test_messages_of_other_programs_are_left_out(
+    async_client: AsyncClient, window: bool
+) -> None:
+    provider = history(async_client, window=window)
+    first = Message("user", ["first"], message_id="m1")
+    await provider.save_messages("s", [first])
+    foreign = {"provider": "other", "media_type": "text/plain", "data": b"no JSON"}
+    others = [{"role": "user", "text": "by hand"}, {"text": "other", "provider_payload": foreign}]
+    await async_client.append(provider.log_of("s"), [{"role": "user", **one} for one in others])
+    assert await texts_of(provider, "s") == ["first"]
+    await provider.save_messages("s", [first, Message("assistant", ["second"])])
+    assert await texts_of(provider, "s") == ["first", "second"]
+
+
 async def test_two_writers_lose_no_message(server: RealServer) -> None:
     namespace = f"t-{uuid4().hex}"
 

@@ -96,6 +96,22 @@ def test_messages_and_states_of_any_size_come_back(client: Client, size: int) ->
     assert list(client.list_sessions()) == []
 
 
+@pytest.mark.parametrize("window", [False, True])
+def test_messages_of_other_programs_are_left_out(client: Client, window: bool) -> None:
+    repository = SidecarSessionRepository(client, window=window)
+    fill(repository, 1)
+    foreign = {"provider": "other", "media_type": "text/plain", "data": b"no JSON"}
+    others = [{"text": "by hand"}, {"message_id": "x", "provider_payload": foreign, "text": "y"}]
+    log = repository.log_of("trip", "a")
+    client.append(log, [{"role": "user", **one} for one in others])
+    repository.create_message("trip", "a", message(1, "second"))
+    assert [one.message_id for one in repository.list_messages("trip", "a")] == [0, 1]
+    [found] = repository.list_messages("trip", "a", limit=1, offset=1)
+    assert found.message_id == 1
+    client.append(log, [{"role": "user", "message_id": "7", "text": "by hand"}])
+    assert repository.read_message("trip", "a", 7) is None
+
+
 def test_more_than_a_page_comes_back(client: Client) -> None:
     repository = SidecarSessionRepository(client)
     fill(repository, 0)

@@ -16,6 +16,8 @@ from memorysidecar.adapters.messages import CUT_CHARS, MAX_PAYLOAD_BYTES, is_id
 PROVIDER = "agent-framework"
 IN_RECORD = "agent-framework.record"
 """Provider of the payload of a message that is too large for one: a record keeps it."""
+OWN = (PROVIDER, IN_RECORD)
+"""Other programs can append to the log as well. Their messages have other providers, or none."""
 ROLES = ("user", "assistant", "system")
 
 

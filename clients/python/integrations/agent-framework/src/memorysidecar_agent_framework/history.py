@@ -12,7 +12,7 @@ from memorysidecar import AsyncClient, ErrorReason, MemorySidecarError, NotFound
 from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES, batches, is_id
 from memorysidecar.adapters.names import path_of, session_name
 
-from ._messages import IN_RECORD, fields_of, message_of, payload_of
+from ._messages import IN_RECORD, OWN, fields_of, message_of, payload_of
 
 ROOT = "agent-framework"
 
@@ -83,11 +83,10 @@ class SidecarHistoryProvider(HistoryProvider):
         log = self.log_of(session_id)
         try:
             if self.window:
-                kept = (await self.client.window(log)).messages
-                messages = [one for one in kept if one.provider_payload.provider]
+                messages = [*(await self.client.window(log)).messages]
             else:
                 messages = [one async for one in self.client.list_messages(log, page_size=1000)]
-            return [await self._message(session_id, one) for one in messages]
+            return [await self._message(session_id, one) for one in messages if _is_own(one)]
         except NotFound:
             return []
 
@@ -155,7 +154,8 @@ class SidecarHistoryProvider(HistoryProvider):
             self.log_of(session_id), order="newest_first", page_size=min(count, 1000)
         )
         async for message in pager:
-            found.append(message)
+            if _is_own(message):
+                found.append(message)
             if len(found) == count:
                 break
         return [await self._message(session_id, one) for one in reversed(found)]
@@ -205,3 +205,7 @@ class SidecarHistoryProvider(HistoryProvider):
     @property
     def _scope(self) -> tuple[str | None, ...]:
         return (self.user_id, self.application_id, self.agent_id, self.source_id)
+
+
+def _is_own(message: v1.Message) -> bool:
+    return message.provider_payload.provider in OWN

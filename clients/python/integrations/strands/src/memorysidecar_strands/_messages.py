@@ -16,6 +16,8 @@ from strands.types.session import SessionMessage
 PROVIDER = "strands"
 IN_RECORD = "strands.record"
 """Provider of the payload of a message that is too large for one: a record keeps it."""
+OWN = (PROVIDER, IN_RECORD)
+"""Other programs can append to the log as well. Their messages have other providers, or none."""
 
 
 def payload_of(message: SessionMessage) -> bytes:

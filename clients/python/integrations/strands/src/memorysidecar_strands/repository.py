@@ -20,7 +20,7 @@ from strands.types.session import (
     encode_bytes_values,
 )
 
-from ._messages import IN_RECORD, fields_of, payload_of, session_message_of
+from ._messages import IN_RECORD, OWN, fields_of, payload_of, session_message_of
 
 if TYPE_CHECKING:
     from strands.multiagent.base import MultiAgentBase
@@ -144,6 +144,8 @@ class SidecarSessionRepository(SessionRepository):
             found = self.client.get_message(self.log_of(session_id, agent_id), str(message_id))
         except NotFound:
             return None
+        if not _is_own(found.message):
+            return None
         return self._session_message(session_id, agent_id, found.message)
 
     def update_message(
@@ -177,13 +179,14 @@ class SidecarSessionRepository(SessionRepository):
         try:
             if self.window:
                 messages = [*self.client.window(log).messages]
-                found = [one for one in messages if one.provider_payload.provider]
+                found = [one for one in messages if _is_own(one)]
                 found = [one for one in found if int(one.message_id) >= offset][:limit]
             else:
                 for message in self.client.list_messages(log, page_size=min(wanted or 1000, 1000)):
                     if len(found) == wanted:
                         break
-                    found.append(message)
+                    if _is_own(message):
+                        found.append(message)
                 found = found[offset:]
         except NotFound:
             return []
@@ -297,3 +300,7 @@ class SidecarSessionRepository(SessionRepository):
     @property
     def _owner(self) -> v1.MemoryScope | None:
         return None if self.user_id is None else v1.MemoryScope(user_id=self.user_id)
+
+
+def _is_own(message: v1.Message) -> bool:
+    return message.provider_payload.provider in OWN
