@@ -64,7 +64,7 @@ class Query:
     options: Mapping[str, Any] = field(default_factory=dict)
     """Other arguments of ``recall``."""
     accepts: Callable[[bytes], bool] | None = None
-    """Passes over documents, by their values; 1,000 are looked at."""
+    """Decides by its value whether a document counts; at most 1,000 are tested."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class DocumentRecords:
         return [self.root, "documents", *names]
 
     def _indexed(self, document: Searchable) -> v1.Document:
-        # One without a text and a vector is found by filters; the server wants one of both.
+        # One without a text and a vector is found by filters; the server requires one of the two.
         has_vector = document.vector is not None and any(document.vector)
         indexed = v1.Document(text=document.text or ("" if has_vector else document.id))
         if has_vector:

@@ -120,7 +120,7 @@ class SidecarTextRetriever:
 
     :param filters: what to look at.
     :param top_k: the most documents, up to 1,000.
-    :param min_relevance: leaves out what is less probable to fit, 0 to 1.
+    :param min_relevance: drops hits below this relevance, 0 to 1.
     :param filter_policy: whether filters of a run replace those here, or both must hold.
     """
 

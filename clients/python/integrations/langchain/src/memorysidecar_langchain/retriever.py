@@ -40,7 +40,7 @@ class SidecarRetriever(BaseRetriever):
     filter: Any = None
     """The records to look at, as in ``recall``: ``{"kinds": ["memory"]}``."""
     min_relevance: float | None = None
-    """Leaves out what is less probable to fit, 0 to 1."""
+    """Drops hits below this relevance, 0 to 1."""
     options: dict[str, Any] = Field(default_factory=dict)
     """Other arguments of ``recall``: ``mode``, ``weights``, ``rerank``."""
     _runner: Runner = PrivateAttr()
