@@ -223,6 +223,8 @@ def test_filters_are_those_of_the_server_or_dictionaries(client: Client) -> None
         ({"year": [1, 2]}, r"\$eq in the filter of 'year' takes one value"),
         ({"year": {"$in": 1}}, r"\$in in the filter of 'year' takes a list"),
         ({"$and": {}}, "takes a list of filters"),
+        ({"year": {"$gt": None}}, r"\$gt in the filter of 'year' takes a number or a text, not"),
+        ({"year": {"$lt": None}}, r"\$lt in the filter of 'year' takes a number or a text, not"),
     ):
         with pytest.raises(ValueError, match=message):
             store.similarity_search("x", filter=wrong)

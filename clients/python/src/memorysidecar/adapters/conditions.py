@@ -42,6 +42,8 @@ def within(path: str, values: Iterable[Any]) -> Condition:
 
 def above(path: str, limit: float | str) -> Condition:
     """The value is a number, or a text, above this one."""
+    if not isinstance(limit, (int, float, str)):
+        raise ValueError(f"{path!r} is compared with a number or a text, not {limit!r}")
     # No number and no text lies between the two.
     following = f"{limit}\0" if isinstance(limit, str) else math.nextafter(limit, math.inf)
     return where(path, at_least=following)

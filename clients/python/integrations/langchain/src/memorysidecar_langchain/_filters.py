@@ -32,6 +32,7 @@ _TESTS: Mapping[str, Callable[[str, Any], Condition]] = {
     "$contains": lambda key, text: where(key, contains=text),
     "$startswith": lambda key, text: where(key, starts_with=text),
 }
+_NOT_NONE = {"$gt", "$gte", "$lt", "$lte", "$contains", "$startswith"}
 _GROUPS = {"$and": every, "$or": some}
 
 
@@ -99,4 +100,6 @@ def _test(key: str, name: str, wanted: Any) -> Condition:
     if is_list != (name in ("$in", "$nin")) or isinstance(wanted, Mapping):
         takes = "a list" if name in ("$in", "$nin") else "one value"
         raise ValueError(f"{name} in the filter of {key!r} takes {takes}, not {wanted!r}")
+    if wanted is None and name in _NOT_NONE:
+        raise ValueError(f"{name} in the filter of {key!r} takes a number or a text, not None")
     return _TESTS[name](key, wanted)
