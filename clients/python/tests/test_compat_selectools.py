@@ -322,6 +322,30 @@ def test_of_two_saves_the_last_to_end_wins_whole(frameworks: Client, method: str
         assert (texts(loaded), loaded.to_dict()["summary"]) == (["both", "mine"], "About mine.")
 
 
+def test_a_save_that_always_loses_ends(frameworks: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It raises the error of its last attempt, as writers that never rest are a mistake."""
+    selectools = importlib.import_module("memorysidecar.compat.selectools")
+    sessions = importlib.import_module("memorysidecar.compat._selectools_sessions")
+    delays: list[float] = []
+    monkeypatch.setattr(sessions.time, "sleep", delays.append)
+
+    class Busy:
+        """A client whose session gets a message before each call that appends."""
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "append":
+                assert len(delays) < 100
+                frameworks.append("chat", "X")
+            return getattr(frameworks, name)
+
+    memory = selectools.ConversationMemory()
+    memory.add_many(said("mine"))
+    frameworks.create_session("chat")
+    with pytest.raises(Aborted, match=r"ETAG_MISMATCH|LAST_SEQ_MISMATCH"):
+        selectools.SessionStore(client=Busy()).save("chat", memory)
+    assert len(delays) == 49
+
+
 def test_a_session_is_read_whole_while_it_is_saved(frameworks: Client) -> None:
     """A save or a deletion in the middle of a load leaves no half of a memory."""
     selectools = importlib.import_module("memorysidecar.compat.selectools")

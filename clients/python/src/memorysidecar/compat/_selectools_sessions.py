@@ -35,7 +35,7 @@ _SNIPPET = 160
 _SNIPPETS = 5
 _LIMITS = ("max_messages", "max_tokens")
 # Of a save that another one came between.
-_AGAIN = RetryPolicy(initial_delay=0.02, max_delay=1)
+_AGAIN = RetryPolicy(max_attempts=50, initial_delay=0.02, max_delay=1)
 
 
 # In the store, `list` is a method.
@@ -63,14 +63,16 @@ class SessionStore:
     ) -> None:
         """Stores a memory in the place of the saved one. Only messages that the saved one lacks
         are written, unless another program added some that this memory lacks: behind those it is
-        written whole. Of two saves at once, the one that ends last stores all of its memory."""
+        written whole. Of two saves at once, the one that ends last stores all of its memory. A
+        save that others come between 50 times raises the error of its last attempt."""
         name = _session_name(session_id, namespace)
         for lost in itertools.count(1):
             try:
                 self._save(name, memory)
                 return
             except (Aborted, AlreadyExists, NotFound, SaveLostError) as error:
-                if getattr(error, "reason", "") == ErrorReason.HOOK_FAILED:
+                is_final = getattr(error, "reason", "") == ErrorReason.HOOK_FAILED
+                if is_final or lost == _AGAIN.max_attempts:
                     raise
                 # Another save or deletion came in between. A random delay lets one of them end.
                 time.sleep(_AGAIN.delay(lost))

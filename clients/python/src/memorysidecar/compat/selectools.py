@@ -25,11 +25,18 @@ from .. import v1
 from ..client import Client
 from ._selectools_entities import EntityMemory
 from ._selectools_messages import message_of, window_policy, written_of
-from ._selectools_sessions import SessionStore
+from ._selectools_sessions import SaveLostError, SessionStore
 from ._selectools_stores import KnowledgeStore, TripleStore
 from ._shared import client_or_default, new_id, sound
 
-__all__ = ["ConversationMemory", "EntityMemory", "KnowledgeStore", "SessionStore", "TripleStore"]
+__all__ = [
+    "ConversationMemory",
+    "EntityMemory",
+    "KnowledgeStore",
+    "SaveLostError",
+    "SessionStore",
+    "TripleStore",
+]
 
 
 class ConversationMemory(_ConversationMemory):  # type: ignore[misc]
