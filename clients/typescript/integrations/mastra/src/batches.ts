@@ -9,7 +9,12 @@ const OVERHEAD_BYTES = 4_096;
 
 /** Splits rows into appends, each of one thread. Most threads need only one. */
 export function appendsOf(rows: readonly Row[]): (readonly Row[])[] {
-  const ofThread = Map.groupBy(rows, ({ threadId }) => threadId);
+  const ofThread = new Map<string, Row[]>();
+  for (const row of rows) {
+    const others = ofThread.get(row.threadId);
+    if (others === undefined) ofThread.set(row.threadId, [row]);
+    else others.push(row);
+  }
   return [...ofThread.values()].flatMap((some) => [...batchesOf(some, costOf, LIMITS)]);
 }
 

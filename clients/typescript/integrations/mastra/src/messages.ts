@@ -4,6 +4,7 @@ import {
   AppendOutcome,
   type MemorySidecar,
   type Message,
+  type MessageFields,
   type SessionFields,
 } from "@memory-sidecar/client";
 import {
@@ -283,7 +284,7 @@ export class Messages {
     const facts = { ...factsWith(log, threadId, rows, places), userId };
     const state = { ...stored.state, thread: touched(thread), log: facts };
     const recordOperations = await this.#threads.puts(stored, state, resources);
-    const messages = [];
+    const messages: MessageFields[] = [];
     for (const [at, row] of rows.entries()) {
       const place = places[at];
       const bytes = bytesOf(row);
