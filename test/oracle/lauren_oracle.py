@@ -14,16 +14,8 @@ from typing import Any
 
 from lauren_ai._memory import ShortTermMemory
 from lauren_ai._memory._in_memory_user import InMemoryUserMemoryStore as Theirs
-from lauren_ai._memory._remember import (
-    REMEMBER_META,
-    build_memory_context,
-    extract_facts,
-    remember,
-)
 from lauren_ai._memory._stores import InMemoryConversationStore
 from lauren_ai._memory._user import MemoryFact
-from lauren_ai._transport import Completion, TokenUsage
-from lauren_ai._transport._mock import MockTransport
 from memorysidecar.compat import use
 from memorysidecar.compat.lauren import ConversationStore
 from memorysidecar.compat.lauren import ShortTermMemory as OurMemory
@@ -147,6 +139,15 @@ def draw_remember(rng: random.Random) -> Case:
 
 async def play_turns(case: Case, side: Side) -> list[Any]:
     """The memory that is put into the prompt of each turn."""
+    # The stand-ins that replay recorded cases have neither of these.
+    from lauren_ai._memory._remember import (
+        REMEMBER_META,
+        build_memory_context,
+        extract_facts,
+        remember,
+    )
+    from lauren_ai._transport import Completion, TokenUsage
+    from lauren_ai._transport._mock import MockTransport
 
     @remember(**case["options"])
     class Agent:
