@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 from agent_framework import Agent, AgentSession, Content, Message
 from integration import erase
-from memorysidecar import AsyncClient, Client, MemorySidecarError, policy
+from memorysidecar import AsyncClient, Client, MemorySidecarError, NotFound, policy
 from real import RealServer
 from scripted import ANSWER, Scripted, call, turn
 
@@ -166,6 +166,68 @@ async def test_two_writers_lose_no_message(server: RealServer) -> None:
         for writer in range(2):
             own = [text for text in texts[::2] if text.startswith(f"{writer} ")]
             assert own == [f"{writer} {index}" for index in range(15)]
+
+
+async def test_a_writer_between_the_parts_of_a_large_save_doubles_nothing(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider = history(async_client)
+    append, calls = async_client.append, 0
+
+    async def overtaken(*arguments: Any, **options: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            await history(async_client).save_messages("s", [Message("user", ["other"])])
+        return await append(*arguments, **options)
+
+    monkeypatch.setattr(async_client, "append", overtaken)
+    messages = [Message("user", [f"{number} " + "x" * 200_000]) for number in range(12)]
+    await provider.save_messages("s", messages)
+    assert calls > 3
+    found = await texts_of(provider, "s")
+    assert found.index("other") > 0
+    assert [text for text in found if text != "other"] == [one.text for one in messages]
+
+
+async def test_a_save_during_a_clear_keeps_its_large_messages(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider = history(async_client)
+    old, new = (Message("user", [letter * 500_000]) for letter in "on")
+    await provider.save_messages("s", [old])
+    delete_session = async_client.delete_session
+
+    async def overtaken(*arguments: Any, **options: Any) -> Any:
+        outcome = await delete_session(*arguments, **options)
+        await provider.save_messages("s", [new])
+        return outcome
+
+    monkeypatch.setattr(async_client, "delete_session", overtaken)
+    await provider.clear("s")
+    assert await texts_of(provider, "s") == [new.text]
+    records = async_client.list_records("agent-framework", recursive=True)
+    [left] = [one async for one in records]
+    await async_client.delete_record([*left.path], left.key)
+    with pytest.raises(NotFound):
+        await provider.get_messages("s")
+
+
+async def test_the_context_looks_for_the_newest_question(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queries: list[str] = []
+    assemble = async_client.assemble_context
+
+    async def watched(*arguments: Any, **options: Any) -> Any:
+        queries.append(options["query"])
+        return await assemble(*arguments, **options)
+
+    monkeypatch.setattr(async_client, "assemble_context", watched)
+    provider = SidecarContextProvider(async_client, user_id="ana", remember=False)
+    transcript = [Message("user", ["Hm. " * 1_000]), Message("user", ["How are my kumquats?"])]
+    await Agent(Scripted("Fine."), context_providers=[provider]).run(transcript)
+    assert [query[-20:] for query in queries] == ["How are my kumquats?"]
 
 
 async def test_the_context_has_what_is_known_of_the_user(async_client: AsyncClient) -> None:

@@ -65,7 +65,7 @@ class SidecarContextProvider(ContextProvider):
         context: SessionContext,
         state: dict[str, Any],
     ) -> None:
-        query = "\n".join(_said(context.input_messages))[:QUERY_CHARS]
+        query = "\n".join(_said(context.input_messages))[-QUERY_CHARS:]
         if not query.strip():
             return
         text = await self._assemble(query, context.session_id)

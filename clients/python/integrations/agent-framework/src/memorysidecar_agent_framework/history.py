@@ -86,9 +86,9 @@ class SidecarHistoryProvider(HistoryProvider):
                 messages = [*(await self.client.window(log)).messages]
             else:
                 messages = [one async for one in self.client.list_messages(log, page_size=1000)]
-            return [await self._message(session_id, one) for one in messages if _is_own(one)]
         except NotFound:
             return []
+        return [await self._message(session_id, one) for one in messages if _is_own(one)]
 
     async def save_messages(
         self,
@@ -101,13 +101,17 @@ class SidecarHistoryProvider(HistoryProvider):
         if not messages:
             return
         log = self.log_of(session_id)
+        left = list(messages)
         while True:
             last_seq = await self._last_seq(log)
             # With one more than comes, the overlap is that with the whole history.
-            stored = await self._newest(session_id, len(messages) + 1) if last_seq else []
-            new = filter_new_messages(stored, messages)
+            stored = await self._newest(session_id, len(left) + 1) if last_seq else []
+            left = filter_new_messages(stored, left)
             try:
-                await self._append(session_id, new, last_seq)
+                for batch in batches((uuid4().hex, payload_of(one)) for one in [*left]):
+                    await self._append(session_id, batch, last_seq)
+                    last_seq += len(batch)
+                    del left[: len(batch)]
                 return
             except MemorySidecarError as error:
                 if error.reason not in (
@@ -127,10 +131,20 @@ class SidecarHistoryProvider(HistoryProvider):
 
     async def clear(self, session_id: str | None) -> None:
         """Deletes the messages of a session."""
-        await self.client.delete_session(self.log_of(session_id), allow_missing=True)
-        more = True
-        while more:
-            more = (await self.client.delete_records(self._large(session_id))).more
+        log, path = self.log_of(session_id), self._large(session_id)
+        await self.client.delete_session(log, allow_missing=True)
+        # A save that came since has its large messages there, too.
+        left = [one.key async for one in self.client.list_records(path, page_size=1000)]
+        named = set[str]()
+        try:
+            async for message in self.client.list_messages(log, page_size=1000):
+                if message.provider_payload.provider == IN_RECORD:
+                    named.add(message.provider_payload.data.decode())
+        except NotFound:
+            pass
+        for key in left:
+            if key not in named:
+                await self.client.delete_record(path, key, allow_missing=True)
 
     def log_of(self, session_id: str | None) -> str:
         """Gives the session of the server that has the messages of a session."""
@@ -161,22 +175,20 @@ class SidecarHistoryProvider(HistoryProvider):
         return [await self._message(session_id, one) for one in reversed(found)]
 
     async def _append(
-        self, session_id: str | None, messages: Sequence[Message], last_seq: int
+        self, session_id: str | None, batch: Sequence[tuple[str, bytes]], last_seq: int
     ) -> None:
-        """Appends messages that nobody has appended meanwhile, in one transaction if they fit."""
-        for batch in batches((uuid4().hex, payload_of(one)) for one in messages):
-            kept = [
-                await self._kept_in_record(session_id, key, payload)
-                for key, payload in batch
-                if len(payload) > MAX_PAYLOAD_BYTES
-            ]
-            await self.client.append(
-                self.log_of(session_id),
-                [fields_of(payload, key) for key, payload in batch],
-                expected_last_seq=last_seq,
-                record_operations=kept,
-            )
-            last_seq += len(batch)
+        """Appends messages in one transaction, unless others have appended meanwhile."""
+        kept = [
+            await self._kept_in_record(session_id, key, payload)
+            for key, payload in batch
+            if len(payload) > MAX_PAYLOAD_BYTES
+        ]
+        await self.client.append(
+            self.log_of(session_id),
+            [fields_of(payload, key) for key, payload in batch],
+            expected_last_seq=last_seq,
+            record_operations=kept,
+        )
 
     async def _kept_in_record(
         self, session_id: str | None, key: str, payload: bytes
