@@ -35,7 +35,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 /** Gives the first group of a pattern, which the text must have. */
 function found(text: string, pattern: RegExp): string {
   const [, group] = pattern.exec(text) ?? [];
-  if (group === undefined) throw new Error(`nothing is like ${pattern}`);
+  if (group === undefined) throw new Error(`no text fits ${pattern} in ${text.slice(0, 60)}`);
   return group;
 }
 
@@ -91,7 +91,7 @@ function integrations(): Integration[] {
   const below = (pattern: string): string[] => globSync(pattern, { cwd: ROOT }).map(dirname).sort();
   const all = [
     ...below("clients/python/integrations/*/pyproject.toml").filter(hasPage).map(pythonIntegration),
-    ...below("clients/typescript/integrations/*/package.json").map(npmIntegration),
+    ...below("clients/typescript/integrations/*/package.json").filter(hasPage).map(npmIntegration),
     ...below("clients/java/integrations/*/pom.xml").filter(hasPage).map(mavenIntegration),
   ];
   return all.sort((a, b) => (basename(a.folder) < basename(b.folder) ? -1 : 1));

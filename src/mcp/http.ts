@@ -169,7 +169,8 @@ async function serveRequest(
       maxRequestBodySize: BODY_BYTES_MAX,
     });
     const answer = await handler.fetch(toRequest(request, gone));
-    // The wish of the caller holds; the rest of a body that is not read would look like a request.
+    // Keep the caller's choice of keep-alive, but close after an unread body: its rest would be
+    // parsed as the next request.
     answer.headers.delete("connection");
     if (!request.complete) answer.headers.set("connection", "close");
     await send(answer, response, { gone, stallTimeoutMs: settings.stallTimeoutMs });
@@ -261,7 +262,17 @@ interface Sending {
   readonly stallTimeoutMs: number;
 }
 
-/** Sends an answer. Throws when its reader is gone, or takes less than the least of it. */
+/** Looks at the pace of a reader within the time over which it is measured. */
+const LOOKS = 4;
+
+/** The pace of a reader since the last look at which no part of the answer waited for it. */
+interface Pace {
+  isWaiting: boolean;
+  looks: number;
+  bytes: number;
+}
+
+/** Sends an answer. Throws when its reader is gone or reads below the minimum pace. */
 async function send(
   from: Response,
   response: ServerResponse,
@@ -273,15 +284,18 @@ async function send(
     return;
   }
   const stalled = new AbortController();
-  const pace = { isWaiting: false, bytes: 0 };
+  const pace: Pace = { isWaiting: false, looks: 0, bytes: 0 };
   const bytesMin = (READ_BYTES_PER_S * stallTimeoutMs) / 1_000;
   const checks = setInterval(() => {
+    pace.looks += 1;
+    // The first look may come at once after the wait has begun.
+    if (pace.isWaiting && pace.looks <= LOOKS) return;
     if (pace.isWaiting && pace.bytes < bytesMin) stalled.abort();
-    pace.bytes = 0;
-  }, stallTimeoutMs);
+    Object.assign(pace, { looks: pace.isWaiting ? 1 : 0, bytes: 0 });
+  }, stallTimeoutMs / LOOKS);
   try {
     const signal = AbortSignal.any([gone, stalled.signal]);
-    // The stream is a part of its own: its end by the signal also ends a wait for more of it.
+    // A separate stage, so that the signal also ends a wait for the next chunk.
     const body = Readable.fromWeb(from.body as ReadableStream<Uint8Array>);
     await pipeline(body, (chunks) => partsOf(chunks, pace), response, { signal });
   } finally {
@@ -289,11 +303,8 @@ async function send(
   }
 }
 
-/** The parts of an answer. The pace tells how much was taken, and that a part waits. */
-async function* partsOf(
-  chunks: AsyncIterable<Uint8Array>,
-  pace: { isWaiting: boolean; bytes: number },
-): AsyncGenerator<Uint8Array> {
+/** The parts of an answer. The pace tells how much was read, and that a part waits. */
+async function* partsOf(chunks: AsyncIterable<Uint8Array>, pace: Pace): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; at += PART_BYTES) {
       const part = chunk.subarray(at, at + PART_BYTES);
