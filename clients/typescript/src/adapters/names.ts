@@ -41,9 +41,8 @@ export function digestOf(bytes: string | Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Whether a value can be an id or a name of the contract. */
+/** Whether a value can be an id or a name of the contract. UTF-8 has no lone surrogates. */
 export function isName(value: unknown, maxBytes = MAX_NAME_BYTES): value is string {
-  return (
-    typeof value === "string" && /^\P{C}+$/u.test(value) && Buffer.byteLength(value) <= maxBytes
-  );
+  if (typeof value !== "string" || !/^[^\p{Cc}\p{Cs}]+$/u.test(value)) return false;
+  return Buffer.byteLength(value) <= maxBytes;
 }

@@ -89,7 +89,9 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
   async saveChat(chat: SaveChatOptions<Chat>): Promise<void> {
     const { chatId, messages, replace = false } = chat;
     if (!isName(chatId, MAX_CHAT_ID_BYTES)) {
-      throw new RangeError(`chatId takes 1 to ${MAX_CHAT_ID_BYTES} bytes, no control characters`);
+      const size = `1 to ${MAX_CHAT_ID_BYTES} bytes, this one has ${Buffer.byteLength(chatId)}`;
+      const text = "control characters and lone surrogates are not allowed";
+      throw new RangeError(`chatId takes ${size}; ${text}`);
     }
     // As their JSON says them, and as they are now.
     const given = messages.map((message) => JSON.parse(JSON.stringify(message)) as UIMessage);

@@ -140,9 +140,25 @@ test("refuses what does not fit, and changes nothing then", async () => {
   const large = Array.from({ length: 11 }, () => [step, text]).flat();
   await expect(save({ id: "a", role: "assistant", parts: large })).rejects.toThrow("4194304");
   expect(await store.loadChat("c")).toEqual(turns(1));
-  for (const chatId of ["", "a\nb", "x".repeat(513)]) {
-    await expect(store.saveChat({ chatId, messages: [] })).rejects.toThrow("chatId takes");
+  for (const chatId of ["", "a\nb", "a\ud800", "é".repeat(257)]) {
+    const saving = store.saveChat({ chatId, messages: [] });
+    const error = `chatId takes 1 to 512 bytes, this one has ${Buffer.byteLength(chatId)}; `;
+    await expect(saving).rejects.toThrow(error);
   }
+});
+
+test("takes any id that the server takes", async () => {
+  const client = setting.client();
+  const store = new SidecarChatStore(client);
+  const id = "👨‍👩‍👧‍👦 \ue000\u0378";
+  const [first, , look] = answered(1).parts;
+  const messages = [{ id, role: "assistant", parts: [first, { ...look, toolCallId: id }] }];
+  await store.saveChat({ chatId: id, messages: messages as UIMessage[] });
+  expect(await store.loadChat(id)).toEqual(messages);
+  const { messages: log } = await client.window(id);
+  const ids = log.map(({ metadata }) => metadata?.["chatMessageId"]);
+  expect(ids).toEqual([id, id]);
+  expect(JSON.stringify(log.map(({ parts }) => parts))).toContain(id);
 });
 
 test("gives a window that keeps its limit and whole calls, and tells of trims", async () => {
