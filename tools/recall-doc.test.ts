@@ -10,7 +10,7 @@ test("puts the weights between the marks, and nothing else changes", () => {
   const made = withRecallWeights(page);
   expect(made).toBe(`a\n<!-- weights:start -->\n\n${weightTable()}\n\n<!-- weights:end -->\nb\n`);
   expect(withRecallWeights(made)).toBe(made);
-  expect(() => withRecallWeights("no marks")).toThrow("docs/recall.md lacks");
+  expect(() => withRecallWeights("no marks")).toThrow("the page lacks");
 });
 
 test("tells of every weight by its name in the contract, in one row of four cells", () => {
