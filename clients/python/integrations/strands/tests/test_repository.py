@@ -3,7 +3,10 @@ erasure."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -251,6 +254,52 @@ def test_of_two_writers_of_a_message_one_is_told(client: Client) -> None:
     assert sorted(one.message_id for one in stored) == list(range(20))
     texts = [one.message["content"][0]["text"] for one in stored]
     assert [texts.count(str(writer)) for writer in range(2)] == written
+
+
+def once_before(
+    client: Client, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], act: Callable[[], Any]
+) -> None:
+    """Has something happen once: just before the first call of any of these methods."""
+    left = [act]
+
+    def patched(method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            if left:
+                left.pop()()
+            return method(*arguments, **options)
+
+        return call
+
+    for name in names:
+        monkeypatch.setattr(client, name, patched(getattr(client, name)))
+
+
+def swarm() -> Any:
+    return SimpleNamespace(id="m", serialize_state=dict)
+
+
+def test_an_agent_made_during_a_deletion_is_not_left_behind(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = SidecarSessionRepository(client)
+    delete = partial(repository.delete_session, "trip")
+    for create in (
+        partial(repository.create_agent, "trip", SessionAgent("b", {}, {})),
+        partial(repository.create_multi_agent, "trip", swarm()),
+    ):
+        fill(repository, 1)
+        with monkeypatch.context() as patch:
+            once_before(client, patch, ("delete_record",), create)
+            delete()
+        assert list(client.list_records("strands", recursive=True)) == []
+        assert list(client.list_sessions()) == []
+        fill(repository, 1)
+        with monkeypatch.context() as patch:
+            once_before(client, patch, ("ensure_session", "write_records"), delete)
+            with pytest.raises(SessionException, match="session trip does not exist"):
+                create()
+        assert list(client.list_records("strands", recursive=True)) == []
+        assert list(client.list_sessions()) == []
 
 
 def test_users_share_no_session_and_each_is_erased_whole(client: Client) -> None:

@@ -74,31 +74,45 @@ class SidecarSessionRepository(SessionRepository):
 
     def delete_session(self, session_id: str, **kwargs: Any) -> None:
         """Deletes a session with its agents and their messages."""
-        if self.read_session(session_id) is None:
-            raise SessionException(f"session {session_id} does not exist")
-        for record in self.client.list_records(self._agents(session_id)):
-            agent = json.loads(self.client.get_whole_record(record.path, record.key).value)
-            log = self.log_of(session_id, agent["agent_id"])
-            self.client.delete_session(log, allow_missing=True)
-        for part in ("messages", "agents", "multi_agents"):
-            path = path_of(self.root, part, self.user_id, session_id)
-            while self.client.delete_records(path, recursive=True).more:
-                pass
-        # The session goes last: until then the deletion can be repeated.
         key = segment(session_id, MAX_KEY_BYTES)
-        self.client.delete_record(self._sessions, key, allow_missing=True)
+        session = self._record(self._sessions, key)
+        if session is None:
+            raise SessionException(f"session {session_id} does not exist")
+        while session is not None:
+            self._delete_parts(session_id)
+            # The session goes last: until then the deletion can be repeated.
+            try:
+                self.client.delete_record(
+                    self._sessions, key, etag=session.etag, allow_missing=True
+                )
+                return
+            except MemorySidecarError as error:
+                if error.reason != ErrorReason.ETAG_MISMATCH:
+                    raise
+            # An agent has been created meanwhile.
+            session = self._record(self._sessions, key)
 
     def create_agent(self, session_id: str, session_agent: SessionAgent, **kwargs: Any) -> None:
         agent_id = session_agent.agent_id
+        missing = f"session {session_id} does not exist"
         if self.read_session(session_id) is None:
-            raise SessionException(f"session {session_id} does not exist")
+            raise SessionException(missing)
         own: dict[str, Any] = {"agent_id": agent_id} if is_id(agent_id) else {}
         if self.user_id is not None:
             own["user_id"] = self.user_id
-        self.client.ensure_session(self.log_of(session_id, agent_id), **own, **self._attributes)
-        path = self._agents(session_id)
-        put = self._put(path, agent_id, session_agent.to_dict(), exists=False)
-        self._write(put, f"agent {agent_id} already exists in session {session_id}")
+        log = self.log_of(session_id, agent_id)
+        made = self.client.ensure_session(log, **own, **self._attributes)
+        put = self._put(self._agents(session_id), agent_id, session_agent.to_dict(), exists=False)
+        exists = f"agent {agent_id} already exists in session {session_id}"
+        if self._write_in_session(session_id, put, exists):
+            return
+        # The session has been deleted meanwhile. A log that somebody uses again has a new etag.
+        try:
+            self.client.delete_session(log, etag=made.etag, allow_missing=True)
+        except MemorySidecarError as error:
+            if error.reason != ErrorReason.ETAG_MISMATCH:
+                raise
+        raise SessionException(missing)
 
     def read_agent(self, session_id: str, agent_id: str, **kwargs: Any) -> SessionAgent | None:
         found = self._read(self._agents(session_id), agent_id)
@@ -203,9 +217,9 @@ class SidecarSessionRepository(SessionRepository):
     def create_multi_agent(
         self, session_id: str, multi_agent: MultiAgentBase, **kwargs: Any
     ) -> None:
-        if self.read_session(session_id) is None:
+        put = self._put_multi_agent(session_id, multi_agent, None)
+        if not self._write_in_session(session_id, put):
             raise SessionException(f"session {session_id} does not exist")
-        self.client.write_records([self._put_multi_agent(session_id, multi_agent, None)])
 
     def read_multi_agent(
         self, session_id: str, multi_agent_id: str, **kwargs: Any
@@ -267,6 +281,35 @@ class SidecarSessionRepository(SessionRepository):
         demand = None if exists is None else v1.RecordPrecondition(exists=exists)
         return v1.RecordOperation(put=v1.RecordPut(record=record, precondition=demand))
 
+    def _delete_parts(self, session_id: str) -> None:
+        for record in self.client.list_records(self._agents(session_id)):
+            agent = json.loads(self.client.get_whole_record(record.path, record.key).value)
+            log = self.log_of(session_id, agent["agent_id"])
+            self.client.delete_session(log, allow_missing=True)
+        for part in ("messages", "agents", "multi_agents"):
+            path = path_of(self.root, part, self.user_id, session_id)
+            while self.client.delete_records(path, recursive=True).more:
+                pass
+
+    def _write_in_session(
+        self, session_id: str, operation: v1.RecordOperation, problem: str = ""
+    ) -> bool:
+        """Writes a part of a session, and tells whether the session exists. The session is written
+        again, as it is, so that a deletion under way sees that there is more to delete."""
+        key = segment(session_id, MAX_KEY_BYTES)
+        while (session := self._record(self._sessions, key)) is not None:
+            again = v1.RecordOperation(put=v1.RecordPut(record=session))
+            try:
+                self.client.write_records([again, operation])
+                return True
+            except MemorySidecarError as error:
+                if error.reason == ErrorReason.RECORD_ALREADY_EXISTS:
+                    raise SessionException(problem) from error
+                if error.reason not in (ErrorReason.ETAG_MISMATCH, ErrorReason.RECORD_NOT_FOUND):
+                    raise
+            # The session has changed meanwhile, or is gone: look again.
+        return False
+
     def _write(self, operation: v1.RecordOperation, problem: str) -> None:
         try:
             self.client.write_records([operation])
@@ -277,12 +320,17 @@ class SidecarSessionRepository(SessionRepository):
             raise SessionException(problem) from error
 
     def _read(self, path: list[str], name: str) -> dict[str, Any] | None:
-        try:
-            record = self.client.get_whole_record(path, segment(name, MAX_KEY_BYTES))
-        except NotFound:
+        record = self._record(path, segment(name, MAX_KEY_BYTES))
+        if record is None:
             return None
         found: dict[str, Any] = decode_bytes_values(json.loads(record.value))
         return found
+
+    def _record(self, path: list[str], key: str) -> v1.NamedRecord | None:
+        try:
+            return self.client.get_whole_record(path, key)
+        except NotFound:
+            return None
 
     @property
     def _sessions(self) -> list[str]:
