@@ -1,11 +1,18 @@
 // A store for the chats of the AI SDK.
 
-import type { MemorySidecar, Message, Session, SessionFields } from "@memory-sidecar/client";
+import type {
+  MemorySidecar,
+  Message,
+  ScopeInput,
+  Session,
+  SessionFields,
+} from "@memory-sidecar/client";
 import {
   BATCH_BYTES,
   batchesOf,
   digestOf,
   isName,
+  MAX_PAYLOAD_BYTES,
   passOver,
 } from "@memory-sidecar/client/adapters";
 import type { UIMessage } from "ai";
@@ -98,14 +105,17 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
     for (let isSaved = false; !isSaved; ) isSaved = await this.#save(chatId, given, replace);
   }
 
-  /** Deletes a chat, for good. */
+  /** Deletes a chat, for good, and records that are left of one whose session is gone. */
   async deleteChat(chatId: string): Promise<void> {
     const large = this.#large(chatId);
     const records = await large.all();
     const session = await this.#session(chatId);
     if (session !== undefined && !this.#owns(session)) return;
     await this.client.deleteSession(chatId, { allowMissing: true });
-    await large.delete(records);
+    // A save before the deletion may have put more; those of a chat made since stay.
+    const left = await large.all();
+    const isGone = (await this.#session(chatId)) === undefined;
+    await large.delete(isGone ? left : records);
   }
 
   /** Saves on top of what is stored now. Returns false if another saver came first. */
@@ -124,7 +134,9 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
     }
     const { count, fromSeq, removed } = common;
     const units = saved.slice(count).map(toFragments);
+    this.#refuseExpiry(chatId, units.flat(), session);
     const large = this.#large(chatId);
+    const owner = this.#ownerOf(chatId, session);
     const old = await large.records(removed);
     const batches = [...batchesOf(units, costOf, LIMITS)].map((batch) => batch.flat());
     let lastSeq = session?.lastSeq ?? 0;
@@ -132,7 +144,7 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
       if (fromSeq !== undefined) {
         const options = { expectedLastSeq: lastSeq };
         const batch = batches.shift() ?? [];
-        const puts = await large.puts(batch);
+        const puts = await large.puts(batch, owner);
         if (puts.length > 0) await this.client.writeRecords(puts);
         const messages = batch.map(({ message }) => message);
         const answer = await this.client.replaceMessages(chatId, fromSeq, messages, options);
@@ -145,7 +157,7 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
       if (isAnswered && isChanged && batches.length === 0) batches.push([]);
       for (const [index, batch] of batches.entries()) {
         const turnEnd = isAnswered && index === batches.length - 1;
-        const recordOperations = await large.puts(batch);
+        const recordOperations = await large.puts(batch, owner);
         const messages = batch.map(({ message }) => message);
         const answer = await this.client.append(chatId, messages, {
           ...{ createSession: true, session: this.#attributes },
@@ -224,7 +236,26 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
   }
 
   #large(chatId: string): LargeFragments {
-    return new LargeFragments(this.client, chatId, this.#attributes.userId);
+    return new LargeFragments(this.client, chatId);
+  }
+
+  /** The owner of the records of a chat: an erasure that takes the session takes them, too. */
+  #ownerOf(chatId: string, session: Session | undefined): ScopeInput {
+    const { agentId, userId } = session ?? this.#attributes;
+    return { userId: userId || undefined, agentId: agentId || undefined, sessionId: chatId };
+  }
+
+  /**
+   * Throws if records would belong to a session that expires. A change of the session by any
+   * client restarts its time, but not theirs: they would end sooner, or never.
+   */
+  #refuseExpiry(chatId: string, kept: readonly Kept[], session: Session | undefined): void {
+    const { ttlMs } = this.#attributes;
+    const hasTtl = session === undefined ? ttlMs !== undefined : session.ttl !== undefined;
+    if (!hasTtl || kept.every(({ record }) => record === undefined)) return;
+    const part = `a part above ${MAX_PAYLOAD_BYTES} bytes as JSON`;
+    const advice = "keep its data elsewhere, or the chat without a ttl";
+    throw new Error(`the chat "${chatId}" has a ttl, and ${part} cannot expire with it: ${advice}`);
   }
 
   #session(chatId: string): Promise<Session | undefined> {

@@ -1,7 +1,12 @@
 // Fragments that are too large for a message. Each is a record of its chat, under the digest of its
 // JSON, and is put, replaced and deleted with the messages that name it.
 
-import type { MemorySidecar, Message, RecordOperationInput } from "@memory-sidecar/client";
+import type {
+  MemorySidecar,
+  Message,
+  RecordFields,
+  RecordOperationInput,
+} from "@memory-sidecar/client";
 import { lookUp, passOver, type Stored, segment } from "@memory-sidecar/client/adapters";
 import { type Fragment, fragmentOf, type Kept } from "./fragments.ts";
 
@@ -12,22 +17,20 @@ const PAGE = 1_000;
 export class LargeFragments {
   readonly #client: MemorySidecar;
   readonly #path: readonly string[];
-  readonly #owner: { readonly owner?: { readonly userId: string } };
 
-  constructor(client: MemorySidecar, chatId: string, userId: string | undefined) {
+  constructor(client: MemorySidecar, chatId: string) {
     this.#client = client;
     this.#path = [ROOT, "fragments", segment(chatId)];
-    this.#owner = userId === undefined ? {} : { owner: { userId } };
   }
 
   /** Sends the values of the records of messages; gives the operations that put the records. */
-  async puts(kept: readonly Kept[]): Promise<RecordOperationInput[]> {
+  async puts(kept: readonly Kept[], owner: RecordFields["owner"]): Promise<RecordOperationInput[]> {
     const puts = new Map<string, RecordOperationInput>();
     for (const { record } of kept) {
       if (record === undefined || puts.has(record.key)) continue;
       const { key, value } = record;
       const uploaded = await this.#client.uploadValue(value);
-      const named = { path: this.#path, key, mediaType: "application/json", ...this.#owner };
+      const named = { path: this.#path, key, mediaType: "application/json", owner };
       puts.set(key, { put: { ...named, ...uploaded } });
     }
     return [...puts.values()];
@@ -52,11 +55,11 @@ export class LargeFragments {
   /** Deletes records that no message names any more, unless they have been put again since. */
   async delete(records: readonly Stored[], kept: readonly Kept[] = []): Promise<void> {
     const wanted = new Set(kept.map(({ record }) => record?.key));
-    for (const { key, path, version } of records) {
+    for (const { etag, key, path } of records) {
       if (wanted.has(key)) continue;
       await this.#client
-        .writeRecords([{ delete: { path, key, version } }])
-        .catch(passOver("RECORD_VERSION_MISMATCH", "RECORD_NOT_FOUND"));
+        .writeRecords([{ delete: { path, key, etag } }])
+        .catch(passOver("ETAG_MISMATCH", "RECORD_NOT_FOUND"));
     }
   }
 

@@ -1,7 +1,7 @@
 // The store for chats: exactness, the window, writers that race, kills, erasure.
 
 import { randomUUID } from "node:crypto";
-import { EventType, makePolicy, preset, shorten } from "@memory-sidecar/client";
+import { EventType, type MemorySidecar, makePolicy, preset, shorten } from "@memory-sidecar/client";
 import {
   convertToModelMessages,
   stepCountIs,
@@ -87,11 +87,7 @@ test("keeps parts of any size, and deletes them with their messages", async () =
   const policy = preset("token_budget", { max_tokens: 100_000 });
   const store = new SidecarChatStore(client, { policy, userId: "ana" });
   const save = (...messages: UIMessage[]) => store.saveChat({ chatId: "c", messages });
-  const keys = async () => {
-    const found: string[] = [];
-    for await (const { key } of client.listRecords("ai-sdk", { recursive: true })) found.push(key);
-    return found;
-  };
+  const keys = () => keysOf(client);
   const url = `data:image/png;base64,${"iVBO".repeat(500_000)}`;
   const photo: UIMessage = {
     ...asked("Whose nest?"),
@@ -119,6 +115,74 @@ test("keeps parts of any size, and deletes them with their messages", async () =
   await erase(client, "ana");
   expect(await keys()).toEqual([]);
   expect(await store.loadChat("c")).toEqual([]);
+});
+
+async function keysOf(client: MemorySidecar): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { key } of client.listRecords("ai-sdk", { recursive: true })) found.push(key);
+  return found;
+}
+
+test("gives records the owner of their chat, so that erasure and deletion find them", async () => {
+  const client = setting.client();
+  const store = new SidecarChatStore(client);
+  const messages = [asked("x".repeat(500_000))];
+  // A session of ana that a store of no user goes on with.
+  await client.createSession({ sessionId: "c", userId: "ana", agentId: "guide" });
+  await store.saveChat({ chatId: "c", messages });
+  const owners = [];
+  for await (const { owner } of client.listRecords("ai-sdk", { recursive: true })) {
+    owners.push(owner);
+  }
+  expect(owners).toEqual([{ userId: "ana", agentId: "guide", sessionId: "c" }]);
+  await client.deleteSession("c");
+  expect(await keysOf(client)).toHaveLength(1);
+  await erase(client, "ana");
+  expect(await keysOf(client)).toEqual([]);
+  await store.saveChat({ chatId: "c", messages });
+  await client.deleteSession("c");
+  expect(await keysOf(client)).toHaveLength(1);
+  await store.deleteChat("c");
+  expect(await keysOf(client)).toEqual([]);
+});
+
+test("deletes with a chat what is saved while it is deleted", async () => {
+  const namespace = `t-${randomUUID()}`;
+  const [client, other] = [setting.client(namespace), setting.client(namespace)];
+  const [store, saver] = [new SidecarChatStore(client), new SidecarChatStore(other)];
+  const messages = [asked("x".repeat(500_000))];
+  const deleteSession = client.deleteSession.bind(client);
+  client.deleteSession = async (...args) => {
+    await saver.saveChat({ chatId: "c", messages });
+    await deleteSession(...args);
+  };
+  await saver.saveChat({ chatId: "c", messages: turns(1) });
+  await store.deleteChat("c");
+  expect(await keysOf(client)).toEqual([]);
+  // A chat that is saved anew after two have deleted it keeps its records.
+  client.deleteSession = async (...args) => {
+    await deleteSession(...args);
+    await other.deleteRecords("ai-sdk", { recursive: true });
+    await saver.saveChat({ chatId: "c", messages });
+  };
+  await saver.saveChat({ chatId: "c", messages });
+  await store.deleteChat("c");
+  expect(await saver.loadChat("c")).toEqual(messages);
+});
+
+test("keeps no large parts of chats that expire", async () => {
+  const client = setting.client();
+  const large = [...turns(1), asked("x".repeat(500_000))];
+  const store = new SidecarChatStore(client, { ttlMs: 3_600_000 });
+  const error = 'the chat "c" has a ttl, and a part above 458752 bytes as JSON';
+  await expect(store.saveChat({ chatId: "c", messages: large })).rejects.toThrow(error);
+  expect(await store.loadChat("c")).toEqual([]);
+  await store.saveChat({ chatId: "c", messages: turns(1) });
+  // The ttl of the session counts, whoever has set it.
+  const other = new SidecarChatStore(client);
+  await expect(other.saveChat({ chatId: "c", messages: large })).rejects.toThrow(error);
+  expect(await other.loadChat("c")).toEqual(turns(1));
+  expect(await keysOf(client)).toEqual([]);
 });
 
 test("says when a record of a chat is gone", async () => {
