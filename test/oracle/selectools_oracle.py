@@ -471,6 +471,15 @@ def known_sessions(case: Case, theirs: Any, ours: Any) -> str | None:
     has_tokens = case["options"]["limits"]["max_tokens"] is not None
     if has_tokens and '"content_parts"' in json.dumps(case):
         return "text parts count in a document that is imported"
+    names = {op["op"] for op in case["ops"]}
+    if (
+        names >= {"limit", "load", "summary"}
+        and isinstance(ours, dict)
+        and isinstance(theirs, dict)
+    ):
+        kept, whole = ours.get("messages"), theirs.get("messages")
+        if kept and whole and kept == whole[-len(kept) :] and len(kept) <= theirs["max_messages"]:
+            return "a summary that is set after from_dict applies the limit"
     return None
 
 
