@@ -39,9 +39,9 @@ async def async_client(server: RealServer) -> AsyncIterator[AsyncClient]:
         yield made
 
 
-def erase(client: Client, user: str) -> None:
-    """Erases a user and waits until that is done."""
-    erasure = client.erase_subject(user_id=user)
+def erase(client: Client, user: str | None = None, **subject: str) -> None:
+    """Erases a user, or another subject, and waits until that is done."""
+    erasure = client.erase_subject(user_id=user, **subject)  # type: ignore[arg-type]
     while not erasure.HasField("end_time"):
         time.sleep(0.05)
         erasure = client.get_erasure(erasure.erasure_id)

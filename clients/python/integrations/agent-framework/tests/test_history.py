@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 from agent_framework import Agent, AgentSession, Content, Message
 from integration import erase
-from memorysidecar import AsyncClient, Client, MemorySidecarError, NotFound, policy
+from memorysidecar import AsyncClient, Client, MemorySidecarError, NotFound, policy, v1
 from real import RealServer
 from scripted import ANSWER, Scripted, call, turn
 
@@ -296,6 +296,23 @@ async def test_users_share_nothing_and_each_is_erased_whole(
         assert len(await histories[None].get_messages("trip")) == 5
         records = own.list_records("agent-framework", recursive=True)
         assert len([one async for one in records]) == 2
+
+
+async def test_an_erasure_by_session_or_agent_erases_large_messages(
+    server: RealServer, client: Client
+) -> None:
+    async with AsyncClient(server.address, namespace=client.namespace) as own:
+        provider = history(own, user_id="ana", agent_id="a")
+        subjects = ({"session_id": provider.log_of("trip")}, {"agent_id": "a"})
+        for subject in subjects:
+            await provider.save_messages("trip", [Message("user", ["x" * 500_000])])
+            records = own.list_records("agent-framework", recursive=True)
+            [owner] = [one.owner async for one in records]
+            log = provider.log_of("trip")
+            assert owner == v1.MemoryScope(user_id="ana", agent_id="a", session_id=log)
+            await asyncio.to_thread(erase, client, **subject)
+            records = own.list_records("agent-framework", recursive=True)
+            assert [one.key async for one in records] == []
 
 
 async def test_wrong_arguments_and_errors_of_the_server_are_told(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from integration import erase
-from memorysidecar import Client, MemorySidecarError, policy
+from memorysidecar import Client, MemorySidecarError, policy, v1
 from real import RealServer
 from scripted import ANSWER, Scripted, use
 from strands import Agent, tool
@@ -300,6 +300,37 @@ def test_an_agent_made_during_a_deletion_is_not_left_behind(
                 create()
         assert list(client.list_records("strands", recursive=True)) == []
         assert list(client.list_sessions()) == []
+
+
+def test_no_large_message_outlives_its_replacement(client: Client) -> None:
+    repository = SidecarSessionRepository(client, user_id="ana")
+    fill(repository, 0)
+    repository.create_message("trip", "a", message(0, "kumquat " * 100_000))
+    repository.create_message("trip", "a", message(1, "x" * 500_000))
+    repository.update_message("trip", "a", message(0, "Small."))
+    found = [one.message["content"] for one in repository.list_messages("trip", "a")]
+    assert found == [[{"text": "Small."}], [{"text": "x" * 500_000}]]
+    path = ["strands", "messages", "_ana", "_trip", "_a"]
+    [left] = client.list_records(path)
+    log = repository.log_of("trip", "a")
+    assert left.key == "1"
+    assert left.owner == v1.MemoryScope(user_id="ana", agent_id="a", session_id=log)
+    repository.update_message("trip", "a", message(1, "y" * 500_000))
+    assert repository.read_message("trip", "a", 1) is not None
+    erase(client, session_id=log)
+    assert list(client.list_records(path)) == []
+
+
+def test_a_large_update_of_a_deleted_session_is_not_left_behind(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = SidecarSessionRepository(client)
+    fill(repository, 1)
+    delete = partial(repository.delete_session, "trip")
+    once_before(client, monkeypatch, ("append", "write_records", "update_message"), delete)
+    with pytest.raises(SessionException, match="does not exist"):
+        repository.update_message("trip", "a", message(0, "x" * 500_000))
+    assert list(client.list_records("strands", recursive=True)) == []
 
 
 def test_users_share_no_session_and_each_is_erased_whole(client: Client) -> None:

@@ -194,12 +194,16 @@ class SidecarHistoryProvider(HistoryProvider):
         self, session_id: str | None, key: str, payload: bytes
     ) -> v1.RecordOperation:
         """Sends a payload too large for a message; gives the operation that keeps it."""
+        # Erasures by session and by agent find the record, too.
+        owner = v1.MemoryScope(user_id=self.user_id, session_id=self.log_of(session_id))
+        if is_id(self.agent_id):
+            owner.agent_id = str(self.agent_id)
         sent = await self.client.upload_value(payload)
         record = v1.NamedRecord(
             path=self._large(session_id),
             key=key,
             media_type="application/json",
-            owner=None if self.user_id is None else v1.MemoryScope(user_id=self.user_id),
+            owner=owner,
             **sent._asdict(),
         )
         return v1.RecordOperation(put=v1.RecordPut(record=record))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memorysidecar import Client, ErrorReason, MemorySidecarError, NotFound, v1
 from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES, is_id
 from memorysidecar.adapters.names import MAX_KEY_BYTES, path_of, segment, session_name
-from memorysidecar.adapters.records import MAX_RECORD_BYTES
+from memorysidecar.adapters.records import MAX_RECORD_BYTES, deletion
 from strands.session import SessionRepository
 from strands.types.exceptions import SessionException
 from strands.types.session import (
@@ -132,15 +132,12 @@ class SidecarSessionRepository(SessionRepository):
     ) -> None:
         payload = payload_of(session_message)
         message_id = str(session_message.message_id)
-        agent = v1.RecordRef(path=self._agents(session_id), key=segment(agent_id, MAX_KEY_BYTES))
-        exists = v1.RecordPrecondition(exists=True)
-        check = v1.RecordOperation(check=v1.RecordCheck(record=agent, precondition=exists))
-        operations = [check, *self._kept_in_record(session_id, agent_id, message_id, payload)]
+        kept = self._kept_in_record(session_id, agent_id, message_id, payload)
         try:
             self.client.append(
                 self.log_of(session_id, agent_id),
                 [{"message_id": message_id, **fields_of(session_message, payload)}],
-                record_operations=operations,
+                record_operations=[self._check_agent(session_id, agent_id), *kept],
             )
         except MemorySidecarError as error:
             if error.reason == ErrorReason.MESSAGE_ALREADY_EXISTS:
@@ -154,30 +151,40 @@ class SidecarSessionRepository(SessionRepository):
     def read_message(
         self, session_id: str, agent_id: str, message_id: int, **kwargs: Any
     ) -> SessionMessage | None:
-        try:
-            found = self.client.get_message(self.log_of(session_id, agent_id), str(message_id))
-        except NotFound:
-            return None
-        if not _is_own(found.message):
-            return None
-        return self._session_message(session_id, agent_id, found.message)
+        found = self._message(session_id, agent_id, message_id)
+        return None if found is None else self._session_message(session_id, agent_id, found)
 
     def update_message(
         self, session_id: str, agent_id: str, session_message: SessionMessage, **kwargs: Any
     ) -> None:
         message_id = session_message.message_id
-        previous = self.read_message(session_id, agent_id, message_id)
-        if previous is None:
+        found = self._message(session_id, agent_id, message_id)
+        if found is None:
             raise SessionException(f"message {message_id} does not exist in session {session_id}")
+        previous = self._session_message(session_id, agent_id, found)
         session_message.created_at = previous.created_at
         payload = payload_of(session_message)
         fields = fields_of(session_message, payload)
         fields.pop("role")
+        for name in ("etag", "text", "parts", "tool_calls", "provider_payload", "token_count"):
+            found.ClearField(name)
+        found.MergeFrom(v1.Message(**fields))
+        path = self._messages(session_id, agent_id)
         kept = self._kept_in_record(session_id, agent_id, str(message_id), payload)
-        if kept:
-            self.client.write_records(kept)
-        changed = {"text": None, "parts": None, "tool_calls": None, **fields}
-        self.client.update_message(self.log_of(session_id, agent_id), str(message_id), **changed)
+        try:
+            # Unlike UpdateMessage, this is one transaction with the record of a large message.
+            self.client.append(
+                self.log_of(session_id, agent_id),
+                [found],
+                on_existing="update",
+                record_operations=[
+                    self._check_agent(session_id, agent_id),
+                    *(kept or [deletion(path, str(message_id))]),
+                ],
+            )
+        except NotFound as error:
+            problem = f"agent {agent_id} does not exist in session {session_id}"
+            raise SessionException(problem) from error
 
     def list_messages(
         self,
@@ -236,6 +243,19 @@ class SidecarSessionRepository(SessionRepository):
         """Gives the session of the server that has the messages of an agent."""
         return session_name(self.root, self.user_id, session_id, agent_id)
 
+    def _check_agent(self, session_id: str, agent_id: str) -> v1.RecordOperation:
+        """Refuses a write when the agent does not exist."""
+        agent = v1.RecordRef(path=self._agents(session_id), key=segment(agent_id, MAX_KEY_BYTES))
+        exists = v1.RecordPrecondition(exists=True)
+        return v1.RecordOperation(check=v1.RecordCheck(record=agent, precondition=exists))
+
+    def _message(self, session_id: str, agent_id: str, message_id: int) -> v1.Message | None:
+        try:
+            found = self.client.get_message(self.log_of(session_id, agent_id), str(message_id))
+        except NotFound:
+            return None
+        return found.message if _is_own(found.message) else None
+
     def _session_message(
         self, session_id: str, agent_id: str, message: v1.Message
     ) -> SessionMessage:
@@ -251,11 +271,15 @@ class SidecarSessionRepository(SessionRepository):
         """Sends a payload too large for a message; gives the operation that keeps it."""
         if len(payload) <= MAX_PAYLOAD_BYTES:
             return []
+        # Erasures by session and by agent find the record, too.
+        owner = v1.MemoryScope(user_id=self.user_id, session_id=self.log_of(session_id, agent_id))
+        if is_id(agent_id):
+            owner.agent_id = agent_id
         record = v1.NamedRecord(
             path=self._messages(session_id, agent_id),
             key=message_id,
             media_type="application/json",
-            owner=self._owner,
+            owner=owner,
             **self.client.upload_value(payload)._asdict(),
         )
         return [v1.RecordOperation(put=v1.RecordPut(record=record))]
