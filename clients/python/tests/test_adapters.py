@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from memorysidecar import AsyncClient
+from memorysidecar import AsyncClient, v1
 from memorysidecar.adapters.conditions import above
 from memorysidecar.adapters.connect import connect
+from memorysidecar.adapters.messages import Format, calls_of, json_of, parts_of, results_of
 from memorysidecar.adapters.plans import Emit, Plan, Runner
+from memorysidecar.adapters.records import owner_of
 
 
 def one() -> Plan[int]:
@@ -58,3 +60,32 @@ def test_a_limit_is_a_number_or_a_text() -> None:
     limit: Any = None
     with pytest.raises(ValueError, match="'year' is compared with a number or a text, not None"):
         above("year", limit)
+
+
+def test_a_message_is_known_by_its_payload() -> None:
+    form = Format("frame")
+    for payload, key in ((b"x" * 458_752, None), (b"x" * 458_753, "m1")):
+        message = v1.Message(provider_payload=form.payload_field(payload, "m1"))
+        assert form.is_own(message)
+        assert form.key_of(message) == key
+        assert message.provider_payload.data == (payload if key is None else b"m1")
+    for provider in ("", "other", "frame.other"):
+        assert not form.is_own(v1.Message(provider_payload={"provider": provider}))
+
+
+def test_calls_and_results_are_those_that_the_contract_takes() -> None:
+    found = [("c", "f", {"a": 1}), ("c", "g", "{}"), ("", "f", 1), ("d", None, 1), (1, "f", 1)]
+    assert calls_of(found, None) == [{"tool_call_id": "c", "name": "g", "arguments": "{}"}]
+    [call] = calls_of([("c", "f", {"a": 1})], 3)
+    assert call["arguments"] == ""
+    results = results_of([("c", "long", True), ("\n", "no id", False)], 2)
+    assert results == [{"tool_call_id": "c", "text": "lo", "error": True}]
+    assert parts_of("", results) == [{"tool_result": results[0]}]
+    assert parts_of("Yes.", []) == [{"text": "Yes."}]
+    assert [json_of(one) for one in (None, "a", {"ä": 1})] == ["", "a", '{"ä": 1}']
+
+
+def test_an_owner_has_the_ids_that_the_server_takes() -> None:
+    assert owner_of(None) == {}
+    assert owner_of("ana", "a") == {"user_id": "ana", "agent_id": "a"}
+    assert owner_of("ana", "a" * 257) == owner_of("ana", "") == {"user_id": "ana"}

@@ -7,7 +7,9 @@ from functools import partial
 from typing import Any
 
 from .. import v1
+from .._record_fields import UploadedValue
 from ..errors import NotFound
+from .messages import is_id
 from .plans import Call, Plan
 
 Name = tuple[Sequence[str], str]
@@ -36,6 +38,28 @@ def put_operation(
         )
     demand = v1.RecordPrecondition(exists=False) if only_new else None
     return v1.RecordOperation(put=v1.RecordPut(record=record, precondition=demand))
+
+
+def owner_of(user_id: str | None, agent_id: str | None = None) -> dict[str, str]:
+    """Gives the owner of a session or a record, as fields. An id of an agent that the server would
+    not take is left out."""
+    owner = {"agent_id": agent_id} if agent_id is not None and is_id(agent_id) else {}
+    return owner if user_id is None else {**owner, "user_id": user_id}
+
+
+def large_payload(
+    path: Sequence[str], key: str, sent: UploadedValue, session_id: str, owner: dict[str, str]
+) -> v1.RecordOperation:
+    """Makes the operation that keeps the payload of a message of a session in a record. Erasures
+    by session, by user and by agent find it."""
+    record = v1.NamedRecord(
+        path=path,
+        key=key,
+        media_type="application/json",
+        owner=v1.MemoryScope(session_id=session_id, **owner),
+        **sent._asdict(),
+    )
+    return v1.RecordOperation(put=v1.RecordPut(record=record))
 
 
 def batches(operations: Iterable[v1.RecordOperation]) -> Iterator[list[v1.RecordOperation]]:

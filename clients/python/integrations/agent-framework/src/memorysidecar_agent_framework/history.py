@@ -9,10 +9,11 @@ from uuid import uuid4
 from agent_framework import HistoryProvider, Message
 from agent_framework._sessions import filter_new_messages
 from memorysidecar import AsyncClient, ErrorReason, MemorySidecarError, NotFound, v1
-from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES, batches, is_id
+from memorysidecar.adapters.messages import batches, is_too_large
 from memorysidecar.adapters.names import path_of, session_name
+from memorysidecar.adapters.records import large_payload, owner_of
 
-from ._messages import IN_RECORD, OWN, fields_of, message_of, payload_of
+from ._messages import FORMAT, fields_of, message_of, payload_of
 
 ROOT = "agent-framework"
 
@@ -88,7 +89,7 @@ class SidecarHistoryProvider(HistoryProvider):
                 messages = [one async for one in self.client.list_messages(log, page_size=1000)]
         except NotFound:
             return []
-        return [await self._message(session_id, one) for one in messages if _is_own(one)]
+        return [await self._message(session_id, one) for one in messages if FORMAT.is_own(one)]
 
     async def save_messages(
         self,
@@ -138,8 +139,9 @@ class SidecarHistoryProvider(HistoryProvider):
         named = set[str]()
         try:
             async for message in self.client.list_messages(log, page_size=1000):
-                if message.provider_payload.provider == IN_RECORD:
-                    named.add(message.provider_payload.data.decode())
+                key = FORMAT.key_of(message)
+                if key is not None:
+                    named.add(key)
         except NotFound:
             pass
         for key in left:
@@ -157,9 +159,7 @@ class SidecarHistoryProvider(HistoryProvider):
         try:
             return (await self.client.get_session(log)).last_seq
         except NotFound:
-            own: dict[str, Any] = {"agent_id": self.agent_id} if is_id(self.agent_id) else {}
-            if self.user_id is not None:
-                own["user_id"] = self.user_id
+            own: dict[str, Any] = {**owner_of(self.user_id, self.agent_id)}
             return (await self.client.ensure_session(log, **own, **self._attributes)).last_seq
 
     async def _newest(self, session_id: str | None, count: int) -> list[Message]:
@@ -168,7 +168,7 @@ class SidecarHistoryProvider(HistoryProvider):
             self.log_of(session_id), order="newest_first", page_size=min(count, 1000)
         )
         async for message in pager:
-            if _is_own(message):
+            if FORMAT.is_own(message):
                 found.append(message)
             if len(found) == count:
                 break
@@ -181,7 +181,7 @@ class SidecarHistoryProvider(HistoryProvider):
         kept = [
             await self._kept_in_record(session_id, key, payload)
             for key, payload in batch
-            if len(payload) > MAX_PAYLOAD_BYTES
+            if is_too_large(payload)
         ]
         await self.client.append(
             self.log_of(session_id),
@@ -194,26 +194,17 @@ class SidecarHistoryProvider(HistoryProvider):
         self, session_id: str | None, key: str, payload: bytes
     ) -> v1.RecordOperation:
         """Sends a payload too large for a message; gives the operation that keeps it."""
-        # Erasures by session and by agent find the record, too.
-        owner = v1.MemoryScope(user_id=self.user_id, session_id=self.log_of(session_id))
-        if is_id(self.agent_id):
-            owner.agent_id = str(self.agent_id)
         sent = await self.client.upload_value(payload)
-        record = v1.NamedRecord(
-            path=self._large(session_id),
-            key=key,
-            media_type="application/json",
-            owner=owner,
-            **sent._asdict(),
-        )
-        return v1.RecordOperation(put=v1.RecordPut(record=record))
+        owner = owner_of(self.user_id, self.agent_id)
+        log = self.log_of(session_id)
+        return large_payload(self._large(session_id), key, sent, log, owner)
 
     async def _message(self, session_id: str | None, message: v1.Message) -> Message:
-        payload = message.provider_payload.data
-        if message.provider_payload.provider == IN_RECORD:
-            path = self._large(session_id)
-            payload = (await self.client.get_whole_record(path, payload.decode())).value
-        return message_of(payload)
+        key = FORMAT.key_of(message)
+        if key is None:
+            return message_of(message.provider_payload.data)
+        record = await self.client.get_whole_record(self._large(session_id), key)
+        return message_of(record.value)
 
     def _large(self, session_id: str | None) -> list[str]:
         return path_of(self.root, "messages", *self._scope, session_id)
@@ -221,7 +212,3 @@ class SidecarHistoryProvider(HistoryProvider):
     @property
     def _scope(self) -> tuple[str | None, ...]:
         return (self.user_id, self.application_id, self.agent_id, self.source_id)
-
-
-def _is_own(message: v1.Message) -> bool:
-    return message.provider_payload.provider in OWN

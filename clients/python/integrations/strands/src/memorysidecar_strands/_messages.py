@@ -7,17 +7,13 @@ calls and results are copied out of it, so that windows, recall and extraction s
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from memorysidecar.adapters.messages import CUT_CHARS, MAX_PAYLOAD_BYTES, is_id
+from memorysidecar.adapters.messages import Format, calls_of, cut_of, json_of, parts_of, results_of
 from strands.types.session import SessionMessage
 
-PROVIDER = "strands"
-IN_RECORD = "strands.record"
-"""Provider of the payload of a message that is too large for one: a record keeps it."""
-OWN = (PROVIDER, IN_RECORD)
-"""Other programs can append to the log as well. Their messages have other providers, or none."""
+FORMAT = Format("strands")
 
 
 def payload_of(message: SessionMessage) -> bytes:
@@ -32,14 +28,9 @@ def session_message_of(payload: bytes) -> SessionMessage:
 
 def fields_of(message: SessionMessage, payload: bytes) -> dict[str, Any]:
     """Makes the fields of the message of the log. The texts of one that a record keeps are cut."""
-    in_record = len(payload) > MAX_PAYLOAD_BYTES
     return {
-        **_content_of(message.to_message(), CUT_CHARS if in_record else None),
-        "provider_payload": {
-            "provider": IN_RECORD if in_record else PROVIDER,
-            "media_type": "application/json",
-            "data": str(message.message_id).encode() if in_record else payload,
-        },
+        **_content_of(message.to_message(), cut_of(payload)),
+        "provider_payload": FORMAT.payload_field(payload, str(message.message_id)),
     }
 
 
@@ -52,46 +43,25 @@ def _content_of(message: Mapping[str, Any], cut: int | None) -> dict[str, Any]:
     content = message["content"]
     text = "\n".join(filter(None, texts_of(content)))[:cut]
     if message["role"] == "assistant":
-        return {"role": "assistant", "text": text, "tool_calls": _calls_of(content, cut)}
-    results = _results_of(content, cut)
+        calls = calls_of(_calls_in(content), cut)
+        return {"role": "assistant", "text": text, "tool_calls": calls}
+    results = results_of(_results_in(content), cut)
     if not results:
         return {"role": "user", "text": text}
-    parts: list[dict[str, Any]] = [{"text": text}] if text else []
-    return {"role": "user", "parts": [*parts, *({"tool_result": one} for one in results)]}
+    return {"role": "user", "parts": parts_of(text, results)}
 
 
-def _calls_of(content: Iterable[Mapping[str, Any]], cut: int | None) -> list[dict[str, Any]]:
-    """Gives the calls of a message: one for each id, as the contract has it."""
-    calls = {}
+def _calls_in(content: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Any, Any, Any]]:
     for block in content:
         call = block.get("toolUse")
-        if call and call.get("name") and is_id(call.get("toolUseId")):
-            arguments = _json_of(call.get("input"))
-            if cut is not None and len(arguments) > cut:
-                arguments = ""
-            call_id = call["toolUseId"]
-            calls[call_id] = {
-                "tool_call_id": call_id,
-                "name": call["name"],
-                "arguments": arguments,
-            }
-    return list(calls.values())
+        if call:
+            yield call.get("toolUseId"), call.get("name"), call.get("input")
 
 
-def _results_of(content: Iterable[Mapping[str, Any]], cut: int | None) -> list[dict[str, Any]]:
-    results = {}
+def _results_in(content: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Any, str, bool]]:
     for block in content:
         result = block.get("toolResult")
-        if result and is_id(result.get("toolUseId")):
+        if result:
             parts = result.get("content") or ()
-            texts = [*texts_of(parts), *(_json_of(one["json"]) for one in parts if "json" in one)]
-            results[result["toolUseId"]] = {
-                "tool_call_id": result["toolUseId"],
-                "text": "\n".join(texts)[:cut],
-                "error": result.get("status") == "error",
-            }
-    return list(results.values())
-
-
-def _json_of(value: Any) -> str:
-    return "" if value is None else json.dumps(value, ensure_ascii=False, default=str)
+            texts = [*texts_of(parts), *(json_of(one["json"]) for one in parts if "json" in one)]
+            yield result.get("toolUseId"), "\n".join(texts), result.get("status") == "error"

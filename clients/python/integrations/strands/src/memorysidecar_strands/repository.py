@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from memorysidecar import Client, ErrorReason, MemorySidecarError, NotFound, v1
-from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES, is_id
+from memorysidecar.adapters.messages import is_too_large
 from memorysidecar.adapters.names import MAX_KEY_BYTES, path_of, segment, session_name
-from memorysidecar.adapters.records import MAX_RECORD_BYTES, deletion
+from memorysidecar.adapters.records import MAX_RECORD_BYTES, deletion, large_payload, owner_of
 from strands.session import SessionRepository
 from strands.types.exceptions import SessionException
 from strands.types.session import (
@@ -20,7 +20,7 @@ from strands.types.session import (
     encode_bytes_values,
 )
 
-from ._messages import IN_RECORD, OWN, fields_of, payload_of, session_message_of
+from ._messages import FORMAT, fields_of, payload_of, session_message_of
 
 if TYPE_CHECKING:
     from strands.multiagent.base import MultiAgentBase
@@ -97,9 +97,7 @@ class SidecarSessionRepository(SessionRepository):
         missing = f"session {session_id} does not exist"
         if self.read_session(session_id) is None:
             raise SessionException(missing)
-        own: dict[str, Any] = {"agent_id": agent_id} if is_id(agent_id) else {}
-        if self.user_id is not None:
-            own["user_id"] = self.user_id
+        own: dict[str, Any] = {**owner_of(self.user_id, agent_id)}
         log = self.log_of(session_id, agent_id)
         made = self.client.ensure_session(log, **own, **self._attributes)
         put = self._put(self._agents(session_id), agent_id, session_agent.to_dict(), exists=False)
@@ -200,13 +198,13 @@ class SidecarSessionRepository(SessionRepository):
         try:
             if self.window:
                 messages = [*self.client.window(log).messages]
-                found = [one for one in messages if _is_own(one)]
+                found = [one for one in messages if FORMAT.is_own(one)]
                 found = [one for one in found if int(one.message_id) >= offset][:limit]
             else:
                 for message in self.client.list_messages(log, page_size=min(wanted or 1000, 1000)):
                     if len(found) == wanted:
                         break
-                    if _is_own(message):
+                    if FORMAT.is_own(message):
                         found.append(message)
                 found = found[offset:]
         except NotFound:
@@ -254,35 +252,26 @@ class SidecarSessionRepository(SessionRepository):
             found = self.client.get_message(self.log_of(session_id, agent_id), str(message_id))
         except NotFound:
             return None
-        return found.message if _is_own(found.message) else None
+        return found.message if FORMAT.is_own(found.message) else None
 
     def _session_message(
         self, session_id: str, agent_id: str, message: v1.Message
     ) -> SessionMessage:
-        payload = message.provider_payload.data
-        if message.provider_payload.provider == IN_RECORD:
-            path = self._messages(session_id, agent_id)
-            payload = self.client.get_whole_record(path, message.message_id).value
-        return session_message_of(payload)
+        key = FORMAT.key_of(message)
+        if key is None:
+            return session_message_of(message.provider_payload.data)
+        path = self._messages(session_id, agent_id)
+        return session_message_of(self.client.get_whole_record(path, key).value)
 
     def _kept_in_record(
         self, session_id: str, agent_id: str, message_id: str, payload: bytes
     ) -> list[v1.RecordOperation]:
         """Sends a payload too large for a message; gives the operation that keeps it."""
-        if len(payload) <= MAX_PAYLOAD_BYTES:
+        if not is_too_large(payload):
             return []
-        # Erasures by session and by agent find the record, too.
-        owner = v1.MemoryScope(user_id=self.user_id, session_id=self.log_of(session_id, agent_id))
-        if is_id(agent_id):
-            owner.agent_id = agent_id
-        record = v1.NamedRecord(
-            path=self._messages(session_id, agent_id),
-            key=message_id,
-            media_type="application/json",
-            owner=owner,
-            **self.client.upload_value(payload)._asdict(),
-        )
-        return [v1.RecordOperation(put=v1.RecordPut(record=record))]
+        sent, path = self.client.upload_value(payload), self._messages(session_id, agent_id)
+        owner, log = owner_of(self.user_id, agent_id), self.log_of(session_id, agent_id)
+        return [large_payload(path, message_id, sent, log, owner)]
 
     def _put_multi_agent(
         self, session_id: str, multi_agent: MultiAgentBase, exists: bool | None
@@ -299,7 +288,7 @@ class SidecarSessionRepository(SessionRepository):
             path=path,
             key=segment(name, MAX_KEY_BYTES),
             media_type="application/json",
-            owner=self._owner,
+            owner=v1.MemoryScope(**owner_of(self.user_id)),
             **(self.client.upload_value(data)._asdict() if is_large else {"value": data}),
         )
         demand = None if exists is None else v1.RecordPrecondition(exists=exists)
@@ -368,11 +357,3 @@ class SidecarSessionRepository(SessionRepository):
 
     def _messages(self, session_id: str, agent_id: str) -> list[str]:
         return path_of(self.root, "messages", self.user_id, session_id, agent_id)
-
-    @property
-    def _owner(self) -> v1.MemoryScope | None:
-        return None if self.user_id is None else v1.MemoryScope(user_id=self.user_id)
-
-
-def _is_own(message: v1.Message) -> bool:
-    return message.provider_payload.provider in OWN
