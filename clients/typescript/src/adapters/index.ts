@@ -5,4 +5,13 @@ export { attempt, tryWrite } from "./attempts.ts";
 export { BATCH_BYTES, batchesOf, CUT_CHARS, MAX_PAYLOAD_BYTES } from "./batches.ts";
 export { passOver } from "./errors.ts";
 export { digestOf, isDigest, isName, MAX_KEY_BYTES, segment, textOf } from "./names.ts";
-export { deleteBelow, existing, lookUp, type Put, putOf, type Stored, write } from "./records.ts";
+export {
+  deleteBelow,
+  existing,
+  lookUp,
+  type Put,
+  putOf,
+  readWhole,
+  type Stored,
+  write,
+} from "./records.ts";

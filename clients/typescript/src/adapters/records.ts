@@ -1,8 +1,15 @@
 // Reads and writes of many records, of any size.
 
 import type { MemorySidecar } from "../client.ts";
-import type { RecordFields, RecordNameInput, RecordOperationInput } from "../record-inputs.ts";
+import { isMemorySidecarError } from "../errors.ts";
+import type {
+  RecordFields,
+  RecordNameInput,
+  RecordOperationInput,
+  RecordPath,
+} from "../record-inputs.ts";
 import { BATCH_BYTES, batchesOf } from "./batches.ts";
+import { passOver } from "./errors.ts";
 
 const MAX_LOOKUPS = 256;
 /** Limits of a transaction. */
@@ -47,10 +54,27 @@ export async function lookUp(
     for (const [index, { record, valueOmitted }] of lookups.entries()) {
       const { path, key } = batch[index] ?? { path: [], key: "" };
       const isWhole = record === undefined || !valueOmitted;
-      found.push(isWhole ? record : await client.getWholeRecord(path, key));
+      found.push(isWhole ? record : await readWhole(client, path, key));
     }
   }
   return found;
+}
+
+/** Gets a record with its whole value; undefined if there is none. */
+export async function readWhole(
+  client: MemorySidecar,
+  path: RecordPath,
+  key: string,
+): Promise<Stored | undefined> {
+  for (;;) {
+    try {
+      return await client.getWholeRecord(path, key);
+    } catch (error) {
+      if (isMemorySidecarError(error, "RECORD_NOT_FOUND")) return undefined;
+      // Another writer replaced a large value between two ranges.
+      passOver("ETAG_MISMATCH")(error);
+    }
+  }
 }
 
 /** Tells which of these records exist. */

@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { EventType, type MemorySidecar, makePolicy, preset, shorten } from "@memory-sidecar/client";
+import { lookUp } from "@memory-sidecar/client/adapters";
 import {
   convertToModelMessages,
   stepCountIs,
@@ -168,6 +169,30 @@ test("deletes with a chat what is saved while it is deleted", async () => {
   await saver.saveChat({ chatId: "c", messages });
   await store.deleteChat("c");
   expect(await saver.loadChat("c")).toEqual(messages);
+});
+
+test("reads records whole that others replace and delete meanwhile", async () => {
+  const client = setting.client();
+  const getRecord = client.getRecord.bind(client);
+  const path = ["p"];
+  const [old, changed] = [Buffer.alloc(5_000_000, "a"), Buffer.alloc(6_000_000, "b")];
+  // Others change the record right before the given one of the reads that a large value takes.
+  const during = async (number: number, change: () => Promise<unknown>) => {
+    await client.putRecord(path, "k", await client.uploadValue(old));
+    let reads = 0;
+    client.getRecord = async (...args) => {
+      reads += 1;
+      if (reads === number) await change();
+      return getRecord(...args);
+    };
+    return await lookUp(client, [{ path, key: "k" }]);
+  };
+  const replace = async () => client.putRecord(path, "k", await client.uploadValue(changed));
+  const [replaced] = await during(2, replace);
+  expect(replaced?.value.equals(changed)).toBe(true);
+  for (const number of [1, 2]) {
+    expect(await during(number, () => client.deleteRecord(path, "k"))).toEqual([undefined]);
+  }
 });
 
 test("keeps no large parts of chats that expire", async () => {

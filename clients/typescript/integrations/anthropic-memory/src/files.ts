@@ -8,15 +8,14 @@
 //   directory names the etags of all that it holds, and so never passes over a file that came in
 //   meanwhile.
 
-import {
-  isMemorySidecarError,
-  type MemorySidecar,
-  type RecordInput,
-  type RecordOperationInput,
-  type ScopeInput,
-  type UploadedValue,
+import type {
+  MemorySidecar,
+  RecordInput,
+  RecordOperationInput,
+  ScopeInput,
+  UploadedValue,
 } from "@memory-sidecar/client";
-import { BATCH_BYTES, passOver, type Stored } from "@memory-sidecar/client/adapters";
+import { BATCH_BYTES, passOver, readWhole, type Stored } from "@memory-sidecar/client/adapters";
 import { MemoryToolError } from "./errors.ts";
 import { type Names, namesAt, namesOf, placeOf, textOf } from "./paths.ts";
 import * as texts from "./texts.ts";
@@ -228,15 +227,7 @@ export class Files {
   /** Gets a record with its whole value. */
   async #read(names: Names): Promise<Stored | undefined> {
     const { key, path } = placeOf(this.#options.root, names);
-    for (;;) {
-      try {
-        return await this.#client.getWholeRecord(path, key);
-      } catch (error) {
-        if (isMemorySidecarError(error, "RECORD_NOT_FOUND")) return undefined;
-        // Another writer replaced a large value between two ranges.
-        passOver("ETAG_MISMATCH")(error);
-      }
-    }
+    return await readWhole(this.#client, path, key);
   }
 
   /**
