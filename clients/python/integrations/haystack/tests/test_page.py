@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from page import run_block
+from pages import blocks_of, check_block
 from real import RealServer
 
+BLOCKS = blocks_of("haystack.md")
 PRINTED = (
     "Ana lives in Berlin.\n['Bob lives in Porto.']\n",
     "Message 10 of a long conversation. True\n",
 )
 
 
-@pytest.mark.parametrize("index", range(len(PRINTED)))
-def test_the_code_of_the_page_runs(server: RealServer, index: int) -> None:
-    assert run_block("haystack.md", index, server) == PRINTED[index]
+@pytest.mark.parametrize(("block", "printed"), list(zip(BLOCKS, PRINTED, strict=True)))
+def test_the_code_of_the_page_runs(server: RealServer, block: str, printed: str) -> None:
+    check_block(block, printed, server)

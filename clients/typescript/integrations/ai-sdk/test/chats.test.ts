@@ -155,16 +155,17 @@ test("deletes with a chat what is saved while it is deleted", async () => {
   const deleteSession = client.deleteSession.bind(client);
   client.deleteSession = async (...args) => {
     await saver.saveChat({ chatId: "c", messages });
-    await deleteSession(...args);
+    return await deleteSession(...args);
   };
   await saver.saveChat({ chatId: "c", messages: turns(1) });
   await store.deleteChat("c");
   expect(await keysOf(client)).toEqual([]);
   // A chat that is saved anew after two have deleted it keeps its records.
   client.deleteSession = async (...args) => {
-    await deleteSession(...args);
+    const answer = await deleteSession(...args);
     await other.deleteRecords("ai-sdk", { recursive: true });
     await saver.saveChat({ chatId: "c", messages });
+    return answer;
   };
   await saver.saveChat({ chatId: "c", messages });
   await store.deleteChat("c");
