@@ -17,10 +17,10 @@ from typing import Any
 
 from anthropic.lib.tools import ToolError
 from memorysidecar import ErrorReason, MemorySidecarError, v1
+from memorysidecar.adapters.plans import Call, Collect, Plan
 
 from . import _texts as texts
 from ._paths import Names, Place, names_at, names_of, place_of, text_of
-from ._plan import Call, Collect, Plan
 
 DIRECTORY = "inode/directory"
 FILE = "text/plain"

@@ -15,11 +15,11 @@ from anthropic.types.beta import (
     BetaMemoryTool20250818ViewCommand,
 )
 from memorysidecar import AsyncClient, Client, v1
+from memorysidecar.adapters.plans import Runner
 
 from . import _texts as texts
 from ._files import Files
 from ._paths import root_of
-from ._plan import arun, run
 
 ROOT = "claude-memory"
 
@@ -61,25 +61,25 @@ class SidecarMemoryTool(BetaAbstractMemoryTool):
         self._files = _files(user_id, agent_id, root, search)
 
     def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
-        return run(self.client, self._files.view(command.path, command.view_range))
+        return Runner(self.client).run(self._files.view(command.path, command.view_range))
 
     def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
-        return run(self.client, self._files.create(command.path, command.file_text))
+        return Runner(self.client).run(self._files.create(command.path, command.file_text))
 
     def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
-        return run(self.client, self._files.edit(command.path, _replacement(command)))
+        return Runner(self.client).run(self._files.edit(command.path, _replacement(command)))
 
     def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
-        return run(self.client, self._files.edit(command.path, _insertion(command)))
+        return Runner(self.client).run(self._files.edit(command.path, _insertion(command)))
 
     def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        return run(self.client, self._files.delete(command.path))
+        return Runner(self.client).run(self._files.delete(command.path))
 
     def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
-        return run(self.client, self._files.rename(command.old_path, command.new_path))
+        return Runner(self.client).run(self._files.rename(command.old_path, command.new_path))
 
     def clear_all_memory(self) -> str:
-        return run(self.client, self._files.clear())
+        return Runner(self.client).run(self._files.clear())
 
 
 class AsyncSidecarMemoryTool(BetaAsyncAbstractMemoryTool):
@@ -100,25 +100,27 @@ class AsyncSidecarMemoryTool(BetaAsyncAbstractMemoryTool):
         self._files = _files(user_id, agent_id, root, search)
 
     async def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
-        return await arun(self.client, self._files.view(command.path, command.view_range))
+        return await Runner(self.client).arun(self._files.view(command.path, command.view_range))
 
     async def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
-        return await arun(self.client, self._files.create(command.path, command.file_text))
+        return await Runner(self.client).arun(self._files.create(command.path, command.file_text))
 
     async def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
-        return await arun(self.client, self._files.edit(command.path, _replacement(command)))
+        return await Runner(self.client).arun(self._files.edit(command.path, _replacement(command)))
 
     async def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
-        return await arun(self.client, self._files.edit(command.path, _insertion(command)))
+        return await Runner(self.client).arun(self._files.edit(command.path, _insertion(command)))
 
     async def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        return await arun(self.client, self._files.delete(command.path))
+        return await Runner(self.client).arun(self._files.delete(command.path))
 
     async def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
-        return await arun(self.client, self._files.rename(command.old_path, command.new_path))
+        return await Runner(self.client).arun(
+            self._files.rename(command.old_path, command.new_path)
+        )
 
     async def clear_all_memory(self) -> str:
-        return await arun(self.client, self._files.clear())
+        return await Runner(self.client).arun(self._files.clear())
 
 
 def _replacement(command: BetaMemoryTool20250818StrReplaceCommand) -> partial[tuple[str, str]]:
