@@ -402,7 +402,10 @@ describe("memory", () => {
     expect(coverage.leftOutCount).toBeLessThanOrEqual(1_201);
   });
 
-  test("the namespace that was used the longest time ago makes room", async () => {
+  test.each([
+    ["at once", 0],
+    ["late", 40],
+  ])("the namespace that was used the longest time ago makes room, %s", async (_when, delay) => {
     const services = await start();
     const names = ["one", "two", "three"];
     for (const namespace of names) {
@@ -413,6 +416,13 @@ describe("memory", () => {
     }
     const index = createCrashingIndex({ codec: jsonRecallCodec });
     const dropped: string[] = [];
+    /** Drops under way. Calls of a namespace come in their order. */
+    const dropping = new Map<string, Promise<void>>();
+    const drop = async (namespace: string): Promise<void> => {
+      // Until then, sizes that the index tells include the namespace.
+      for (let turns = 0; turns < delay; turns++) await new Promise(setImmediate);
+      await index.drop(namespace);
+    };
     // Room for two and a half of the three.
     const probe = createCrashingIndex({ codec: jsonRecallCodec });
     const large = await startAnew(services, { index: probe });
@@ -425,9 +435,15 @@ describe("memory", () => {
     const small = await startAnew(services, {
       index: {
         ...index,
+        apply: async (namespace, changes) => {
+          await dropping.get(namespace);
+          return await index.apply(namespace, changes);
+        },
         drop: (namespace) => {
           dropped.push(namespace);
-          return index.drop(namespace);
+          const ended = drop(namespace);
+          dropping.set(namespace, ended);
+          return ended;
         },
       },
       memoryBytes,

@@ -91,7 +91,10 @@ export class IndexKeeper {
   #isFirstAudit = true;
   readonly #audits = new Audits();
   readonly #saved: SavedIndexes | undefined;
+  /** Size of the index as it told last. */
   #bytes = 0;
+  /** Sizes of dropped namespaces that the index still counts. */
+  readonly #dropping = new Set<{ readonly bytes: number }>();
   #uses = 0;
   #pausedUntilMs = 0;
   /** The fault that ended the last step of the work. */
@@ -281,6 +284,7 @@ export class IndexKeeper {
     const feeds = [...this.#feeds.values()].sort((a, b) => a.lastUse - b.lastUse);
     this.#feeds.clear();
     this.#bytes = 0;
+    this.#dropping.clear();
     for (const feed of feeds) feed.close();
     if (this.#stop.signal.aborted) return;
     for (const { namespace, lastUse, notedMs } of feeds) {
@@ -413,7 +417,9 @@ export class IndexKeeper {
   #used(): number {
     let containers = 0;
     for (const feed of this.#feeds.values()) containers += feed.containers.size;
-    return this.#bytes + containers * CONTAINER_BYTES;
+    let dropping = 0;
+    for (const { bytes } of this.#dropping) dropping += bytes;
+    return this.#bytes - dropping + containers * CONTAINER_BYTES;
   }
 
   /** The namespace used last, when the index is too large. */
@@ -451,10 +457,17 @@ export class IndexKeeper {
 
   #forget(feed: NamespaceFeed): void {
     this.#feeds.delete(feed.namespace);
-    this.#bytes -= feed.size?.bytes ?? 0;
     feed.close();
     this.#saved?.forget(feed.namespace);
-    this.index.drop(feed.namespace).catch((error: unknown) => this.#report(error));
+    // Until the index has dropped it, each answer tells a size that includes it.
+    const dropping = { bytes: feed.size?.bytes ?? 0 };
+    this.#dropping.add(dropping);
+    this.index
+      .drop(feed.namespace)
+      .catch((error: unknown) => this.#report(error))
+      .then(() => {
+        if (this.#dropping.delete(dropping)) this.#bytes -= dropping.bytes;
+      });
   }
 
   #report(error: unknown): void {
