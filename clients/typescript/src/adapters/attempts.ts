@@ -2,14 +2,24 @@
 
 import { randomUUID } from "node:crypto";
 import type { MemorySidecar } from "../client.ts";
-import { isMemorySidecarError } from "../errors.ts";
-import type { RecordOperationInput } from "../record-inputs.ts";
+import { isMemorySidecarError, type MemorySidecarError } from "../errors.ts";
+import type { RecordFields, RecordOperationInput, UploadedValue } from "../record-inputs.ts";
+import { isRetryable } from "../retry.ts";
+import type { ScopeInput } from "../scope-filter.ts";
 import { passOver } from "./errors.ts";
 
 /** Errors of a transaction one of whose records another writer has changed first. */
-const OVERTAKEN = ["RECORD_VERSION_MISMATCH", "RECORD_ALREADY_EXISTS", "RECORD_NOT_FOUND"];
+const OVERTAKEN = [
+  "ETAG_MISMATCH",
+  "RECORD_VERSION_MISMATCH",
+  "RECORD_ALREADY_EXISTS",
+  "RECORD_NOT_FOUND",
+];
 const ABANDONED = ["abandoned-uploads"];
 const ABANDONED_TTL_MS = 60_000;
+
+/** An upload that no call will put. */
+type Abandoned = UploadedValue & Pick<RecordFields, "owner">;
 
 /** Writes in one transaction; false if another writer changed one of its records first. */
 export async function tryWrite(
@@ -22,7 +32,8 @@ export async function tryWrite(
 
 /**
  * Makes a call that writes these records, and gives its answer; undefined if another writer changed
- * one of them first. Values that were uploaded for it are then deleted: a repeat uploads its own.
+ * one of them first. If the server refuses the call, values that were uploaded for it are deleted:
+ * a repeat uploads its own.
  */
 export async function attempt<Answer>(
   client: MemorySidecar,
@@ -32,20 +43,45 @@ export async function attempt<Answer>(
   try {
     return await call();
   } catch (error) {
-    if (!isMemorySidecarError(error) || !OVERTAKEN.includes(error.reason)) throw error;
-    await abandon(client, operations);
+    if (!isRefusal(error)) throw error;
+    const uploads = operations.flatMap((one) =>
+      "put" in one && "uploadId" in one.put ? [one.put] : [],
+    );
+    await abandon(client, uploads);
+    if (!OVERTAKEN.includes(error.reason)) throw error;
     return undefined;
   }
 }
 
-/** Deletes uploads. Only a put ends one before its hour, and a namespace has at most 64. */
-async function abandon(
+/** Sends values before the call that puts them. If one cannot be sent, the others are deleted. */
+export async function uploadAll(
   client: MemorySidecar,
-  operations: readonly RecordOperationInput[],
-): Promise<void> {
-  for (const operation of operations) {
-    if (!("put" in operation) || !("uploadId" in operation.put)) continue;
-    const { owner, uploadId, valueCrc32 } = operation.put;
+  values: readonly Uint8Array[],
+  owner?: ScopeInput,
+): Promise<UploadedValue[]> {
+  const uploads: UploadedValue[] = [];
+  try {
+    for (const value of values) uploads.push(await client.uploadValue(value));
+    return uploads;
+  } catch (error) {
+    if (isRefusal(error)) {
+      await abandon(
+        client,
+        uploads.map((upload) => ({ ...upload, owner })),
+      );
+    }
+    throw error;
+  }
+}
+
+/** Whether the server has refused a call. After other errors it may have been done. */
+function isRefusal(error: unknown): error is MemorySidecarError {
+  return isMemorySidecarError(error) && error.reason !== "" && !isRetryable(error);
+}
+
+/** Deletes uploads. Only a put ends one before its hour, and a namespace has at most 64. */
+async function abandon(client: MemorySidecar, uploads: readonly Abandoned[]): Promise<void> {
+  for (const { owner, uploadId, valueCrc32 } of uploads) {
     const name = { path: ABANDONED, key: randomUUID() };
     const put = { ...name, owner, uploadId, valueCrc32, ttlMs: ABANDONED_TTL_MS };
     await client.writeRecords([{ put }]).catch(passOver("UPLOAD_NOT_FOUND"));

@@ -15,7 +15,13 @@ import type {
   ScopeInput,
   UploadedValue,
 } from "@memory-sidecar/client";
-import { BATCH_BYTES, passOver, readWhole, type Stored } from "@memory-sidecar/client/adapters";
+import {
+  BATCH_BYTES,
+  readWhole,
+  type Stored,
+  tryWrite,
+  uploadAll,
+} from "@memory-sidecar/client/adapters";
 import { MemoryToolError } from "./errors.ts";
 import { type Names, namesAt, namesOf, placeOf, textOf } from "./paths.ts";
 import * as texts from "./texts.ts";
@@ -40,16 +46,14 @@ export interface FilesOptions {
 /** A file that is to be written. */
 interface File {
   readonly names: Names;
-  /** The etag of the file that it was read from; empty for a new text. */
-  readonly source: string;
   readonly value: Uint8Array;
   readonly pieces: readonly string[];
 }
 
 /** The records at paths, by the texts of the paths. */
 type States = ReadonlyMap<string, Stored | undefined>;
-/** Values that were sent before the call that puts them, by what `sentAs` tells of their files. */
-type Sent = Map<string, UploadedValue>;
+/** Values that were sent before the call that puts them, by their files. */
+type Sent = ReadonlyMap<File, UploadedValue>;
 
 /** The files of one tool. */
 export class Files {
@@ -76,16 +80,14 @@ export class Files {
   async create(shown: string, text: string): Promise<string> {
     const names = namesOf(shown);
     const file = this.#file(names, texts.encoded(text));
-    const sent: Sent = new Map();
     for (;;) {
       const states = await this.#states(names);
       if (names.length === 0 || states.get(textOf(names)) !== undefined) {
         throw new MemoryToolError(`File ${shown} already exists`);
       }
       const operations = this.#parents(names, states);
-      await this.#upload([file], sent, shown);
-      operations.push(this.#put(file, sent));
-      if (await this.#write(operations)) return `File created successfully at: ${shown}`;
+      operations.push(this.#put(file, await this.#upload([file], shown)));
+      if (await tryWrite(this.#client, operations)) return `File created successfully at: ${shown}`;
     }
   }
 
@@ -99,9 +101,8 @@ export class Files {
       }
       const [text, answer] = change(texts.decoded(record.value, shown));
       const file = this.#file(names, texts.encoded(text));
-      const sent: Sent = new Map();
-      await this.#upload([file], sent, shown);
-      if (await this.#write([this.#put(file, sent, record.etag)])) return answer;
+      const put = this.#put(file, await this.#upload([file], shown), record.etag);
+      if (await tryWrite(this.#client, [put])) return answer;
     }
   }
 
@@ -116,7 +117,9 @@ export class Files {
       const below = record.mediaType === DIRECTORY ? await this.#below(names) : [];
       // A directory comes after all that it holds, so that a part of this leaves a whole tree.
       let operations = [...below.reverse(), record].map(deletion);
-      while (operations.length > 0 && (await this.#write(operations.slice(0, MAX_OPERATIONS)))) {
+      for (;;) {
+        const batch = operations.slice(0, MAX_OPERATIONS);
+        if (batch.length === 0 || !(await tryWrite(this.#client, batch))) break;
         operations = operations.slice(MAX_OPERATIONS);
       }
       if (operations.length === 0) return `Successfully deleted ${shown}`;
@@ -128,7 +131,6 @@ export class Files {
     if (from.length === 0) {
       throw new MemoryToolError("Cannot rename the /memories directory itself");
     }
-    const sent: Sent = new Map();
     for (;;) {
       const states = await this.#states(to, from);
       if (to.length === 0 || states.get(textOf(to)) !== undefined) {
@@ -144,8 +146,8 @@ export class Files {
       const moved = [record, ...(await this.#below(from))];
       const operations = [...this.#parents(to, states), ...moved.map(deletion)];
       if (operations.length + moved.length > MAX_OPERATIONS) throw tooLarge(oldShown);
-      const puts = await this.#moved(moved, { from, to, sent, shown: oldShown });
-      if (puts !== undefined && (await this.#write([...operations, ...puts]))) {
+      const puts = await this.#moved(moved, { from, to, shown: oldShown });
+      if (puts !== undefined && (await tryWrite(this.#client, [...operations, ...puts]))) {
         return `Successfully renamed ${oldShown} to ${newShown}`;
       }
     }
@@ -154,9 +156,9 @@ export class Files {
   /** Makes the operations that put records in their new places; undefined if one has changed. */
   async #moved(
     moved: readonly Stored[],
-    way: { readonly from: Names; readonly to: Names; readonly sent: Sent; readonly shown: string },
+    way: { readonly from: Names; readonly to: Names; readonly shown: string },
   ): Promise<RecordOperationInput[] | undefined> {
-    const { from, sent, shown, to } = way;
+    const { from, shown, to } = way;
     const files: File[] = [];
     const puts: RecordOperationInput[] = [];
     for (const record of moved) {
@@ -168,11 +170,11 @@ export class Files {
       }
       const whole = await this.#read(old);
       if (whole?.etag !== record.etag) return undefined;
-      files.push(this.#file(names, whole.value, whole.etag));
+      files.push(this.#file(names, whole.value));
     }
     const documents = files.reduce((sum, { pieces }) => sum + pieces.length, 0);
     if (documents > MAX_DOCUMENTS) throw tooLarge(shown);
-    await this.#upload(files, sent, shown);
+    const sent = await this.#upload(files, shown);
     return [...puts, ...files.map((file) => this.#put(file, sent))];
   }
 
@@ -248,28 +250,27 @@ export class Files {
     return operations;
   }
 
-  #file(names: Names, value: Uint8Array, source = ""): File {
+  #file(names: Names, value: Uint8Array): File {
     const isFound = this.#options.collectionId !== undefined;
     const pieces = isFound ? texts.piecesOf(Buffer.from(value).toString()) : [];
-    return { names, source, value, pieces };
+    return { names, value, pieces };
   }
 
   /** Sends the largest values before the call that puts them, until the rest fits it. */
-  async #upload(files: readonly File[], sent: Sent, shown: string): Promise<void> {
+  async #upload(files: readonly File[], shown: string): Promise<Sent> {
     const pieceBytes = files.flatMap(({ pieces }) => pieces.map((one) => Buffer.byteLength(one)));
-    // A file that has changed since then is sent again.
-    const wanted = new Set(files.map(sentAs));
-    for (const one of sent.keys()) if (!wanted.has(one)) sent.delete(one);
-    const waiting = files.filter((file) => !sent.has(sentAs(file)));
-    const sizes = [...pieceBytes, ...waiting.map(({ value }) => value.length)];
+    const sizes = [...pieceBytes, ...files.map(({ value }) => value.length)];
     let size = sizes.reduce((sum, one) => sum + one, 0);
-    waiting.sort((a, b) => b.value.length - a.value.length);
-    for (const file of waiting) {
-      if (size <= BATCH_BYTES || sent.size === MAX_UPLOADS) break;
-      sent.set(sentAs(file), await this.#client.uploadValue(file.value));
+    const large: File[] = [];
+    for (const file of [...files].sort((a, b) => b.value.length - a.value.length)) {
+      if (size <= BATCH_BYTES || large.length === MAX_UPLOADS) break;
+      large.push(file);
       size -= file.value.length;
     }
     if (size > BATCH_BYTES) throw tooLarge(shown);
+    const values = large.map(({ value }) => value);
+    const uploads = await uploadAll(this.#client, values, this.#options.owner);
+    return new Map(uploads.map((upload, index) => [large[index] as File, upload]));
   }
 
   #put(file: File, sent: Sent, etag?: string): RecordOperationInput {
@@ -278,7 +279,7 @@ export class Files {
     const metadata = { path: textOf(names) };
     const documents = pieces.map((text) => ({ text, metadata }));
     const search = documents.length === 0 ? undefined : { collectionId, documents };
-    const content = sent.get(sentAs(file)) ?? { value };
+    const content = sent.get(file) ?? { value };
     return { put: { ...this.#record(names, FILE, etag), ...content, search } };
   }
 
@@ -291,17 +292,6 @@ export class Files {
     const { owner, root } = this.#options;
     const demand = etag === undefined ? { exists: false } : { etag };
     return { ...placeOf(root, names), mediaType, owner, ...demand };
-  }
-
-  /** Does operations in one transaction. Returns false if another writer came first. */
-  async #write(operations: readonly RecordOperationInput[]): Promise<boolean> {
-    try {
-      await this.#client.writeRecords(operations);
-      return true;
-    } catch (error) {
-      passOver("ETAG_MISMATCH", "RECORD_ALREADY_EXISTS", "RECORD_NOT_FOUND")(error);
-      return false;
-    }
   }
 
   /** Gives the path of the records in a directory. */
@@ -319,11 +309,6 @@ export class Files {
 
 function deletion({ etag, key, path }: Stored): RecordOperationInput {
   return { delete: { path, key, etag } };
-}
-
-/** Tells values apart that were sent: the path of the file, and the version it was read from. */
-function sentAs({ names, source }: File): string {
-  return `${textOf(names)} ${source}`;
 }
 
 function tooLarge(shown: string): MemoryToolError {

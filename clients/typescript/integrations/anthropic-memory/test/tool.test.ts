@@ -234,6 +234,71 @@ test("a large file that changes while it moves arrives with its change", async (
   expect(value.toString() === changed).toBe(true);
 });
 
+/** Records what a client uploads; `between` runs after each, with their number. */
+function recordUploads(client: MemorySidecar, between: (count: number) => Promise<unknown>) {
+  const upload = client.uploadValue.bind(client);
+  const uploads: Awaited<ReturnType<typeof upload>>[] = [];
+  client.uploadValue = async (...call) => {
+    const uploaded = await upload(...call);
+    uploads.push(uploaded);
+    await between(uploads.length);
+    return uploaded;
+  };
+  return uploads;
+}
+
+async function expectNoUploads(
+  client: MemorySidecar,
+  uploads: ReturnType<typeof recordUploads>,
+): Promise<void> {
+  for (const uploaded of uploads) {
+    const put = { path: "taken", key: "upload", ...uploaded };
+    await expect(client.writeRecords([{ put }])).rejects.toThrow(/upload/i);
+  }
+  expect(await files(client, ["abandoned-uploads"])).toEqual([]);
+}
+
+test("leaves no upload behind, whatever comes between", async () => {
+  const client = setting.client();
+  const tool = new SidecarMemoryTool(client, { search: false });
+  const other = new SidecarMemoryTool(client, { search: false });
+  const large = "a".repeat(3_500_000);
+  let between: MemoryCommand | undefined;
+  const uploads = recordUploads(client, async () => {
+    const command = between;
+    between = undefined;
+    if (command !== undefined) await other.execute(command);
+  });
+  // Another program creates the same file, makes the directory, edits the file, takes the place.
+  between = create(PLACE, "short");
+  expect(await told(tool, create(PLACE, large))).toBe(`File ${PLACE} already exists`);
+  between = create("/memories/new/other.md", "");
+  await tool.execute(create("/memories/new/large.md", large));
+  between = insert(PLACE, 1, "more");
+  await tool.execute(replace(PLACE, "short", large));
+  between = create("/memories/taken.md", "");
+  expect(await told(tool, rename(PLACE, "/memories/taken.md"))).toMatch(/already exists/);
+  expect(uploads).toHaveLength(6);
+  await expectNoUploads(client, uploads);
+});
+
+test("leaves no upload behind when a later one fails", async () => {
+  const client = setting.client();
+  const tool = new SidecarMemoryTool(client, { userId: "ana", search: false });
+  for (const name of ["a", "b"]) {
+    await tool.execute(create(`/memories/d/${name}`, name.repeat(3_500_000)));
+  }
+  const uploads = recordUploads(client, async (count) => {
+    // The second fails as one fails that the namespace has no place for.
+    if (count === 2) await client.getRecord("none", "none");
+  });
+  await expect(tool.execute(rename("/memories/d", "/memories/e"))).rejects.toThrow(/none/);
+  expect(uploads).toHaveLength(2);
+  await expectNoUploads(client, uploads.slice(0, 1));
+  const kept = await files(client);
+  expect(kept.map(({ key }) => key).sort()).toEqual(["a", "b", "d"]);
+});
+
 test("only one of two creates a file", async () => {
   const namespace = `t-${randomUUID()}`;
   const made = [0, 1].map(async (number) => {
