@@ -228,6 +228,71 @@ def test_a_large_file_that_changes_while_it_moves_arrives_with_its_change(
     assert record.value == changed.encode()
 
 
+def record_uploads(
+    client: Client, monkeypatch: pytest.MonkeyPatch, between: Callable[[int], object]
+) -> list[Any]:
+    """Records what a client uploads; ``between`` runs after each, with their number."""
+    upload = client.upload_value
+    uploads: list[Any] = []
+
+    def recorded(value: bytes) -> Any:
+        sent = upload(value)
+        uploads.append(sent)
+        between(len(uploads))
+        return sent
+
+    monkeypatch.setattr(client, "upload_value", recorded)
+    return uploads
+
+
+def expect_no_uploads(client: Client, uploads: list[Any]) -> None:
+    for sent in uploads:
+        with pytest.raises(MemorySidecarError, match="UPLOAD_NOT_FOUND"):
+            client.put_record("taken", "upload", sent)
+    assert list(client.list_records("abandoned-uploads")) == []
+
+
+def test_no_upload_stays_whatever_comes_between(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = SidecarMemoryTool(client, search=False)
+    large = "a" * 3_500_000
+    between: list[dict[str, Any]] = []
+    uploads = record_uploads(client, monkeypatch, lambda _: between and tool.call(between.pop()))
+    # Another program creates the same file, makes the directory, edits the file, takes the place.
+    between.append(create(PLACE, "short"))
+    assert told(tool, create(PLACE, large)) == f"File {PLACE} already exists"
+    between.append(create("/memories/new/other.md", ""))
+    tool.call(create("/memories/new/large.md", large))
+    between.append(insert(PLACE, 1, "more"))
+    tool.call(replace(PLACE, "short", large))
+    between.append(create("/memories/taken.md", ""))
+    assert "already exists" in told(tool, rename(PLACE, "/memories/taken.md"))
+    assert len(uploads) == 6
+    expect_no_uploads(client, uploads)
+
+
+def test_no_upload_stays_when_a_later_one_fails(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = SidecarMemoryTool(client, user_id="ana", search=False)
+    for name in "ab":
+        tool.call(create(f"/memories/d/{name}", name * 3_500_000))
+
+    def fail(count: int) -> None:
+        if count == 2:
+            client.get_record("none", "none")
+
+    # The second fails as one fails that the namespace has no place for.
+    uploads = record_uploads(client, monkeypatch, fail)
+    with pytest.raises(MemorySidecarError, match="none"):
+        tool.call(rename("/memories/d", "/memories/e"))
+    assert len(uploads) == 2
+    expect_no_uploads(client, uploads[:1])
+    kept = {record.key for record in client.list_records("claude-memory", recursive=True)}
+    assert kept == {"a", "b", "d"}
+
+
 def test_only_one_of_two_creates_a_file(server: RealServer) -> None:
     namespace = f"t-{uuid4().hex}"
 

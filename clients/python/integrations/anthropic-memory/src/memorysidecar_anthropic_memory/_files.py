@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from operator import methodcaller
 from typing import Any
 
 from anthropic.lib.tools import ToolError
 from memorysidecar import ErrorReason, MemorySidecarError, v1
+from memorysidecar._record_fields import UploadedValue
+from memorysidecar.adapters.attempts import try_write, upload_all
 from memorysidecar.adapters.plans import Call, Collect, Plan
 
 from . import _texts as texts
@@ -29,18 +30,9 @@ MAX_DOCUMENTS = 1_000
 MAX_UPLOADS = 32
 CALL_BYTES = 3 * 1024 * 1024
 """Values and texts that one call takes; the rest of 4 MiB is left for names and metadata."""
-CONFLICTS = (
-    ErrorReason.ETAG_MISMATCH,
-    ErrorReason.RECORD_ALREADY_EXISTS,
-    ErrorReason.RECORD_NOT_FOUND,
-)
 
 Change = Callable[[str], tuple[str, str]]
 """Gives the new text of a file, and the answer."""
-
-
-SentAs = tuple[Names, str]
-"""Tells values apart that were sent: the path of the file, and the version it was read from."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +42,6 @@ class File:
     names: Names
     value: bytes
     documents: list[v1.Document]
-    source: str = ""
-    """The etag of the file that it was read from; empty for a new text."""
-
-    @property
-    def sent_as(self) -> SentAs:
-        return self.names, self.source
 
     @property
     def text_bytes(self) -> int:
@@ -89,15 +75,14 @@ class Files:
     def create(self, shown: str, text: str) -> Plan[str]:
         names = names_of(shown)
         file = self._file(names, texts.encoded(text))
-        sent: dict[SentAs, v1.NamedRecord] = {}
         while True:
             states = yield from self._states(names)
             if not names or states[names] is not None:
                 raise ToolError(f"File {shown} already exists")
             operations = self._parents(names, states)
-            yield from self._upload([file], sent)
+            sent = yield from self._upload([file], shown)
             operations.append(self._put(file, sent))
-            if (yield from self._write(operations)):
+            if (yield from try_write(operations)):
                 return f"File created successfully at: {shown}"
 
     def edit(self, shown: str, change: Change) -> Plan[str]:
@@ -110,9 +95,8 @@ class Files:
                 raise ToolError(f"The path {shown} is not a file.")
             text, answer = change(texts.decoded(record.value, shown))
             file = self._file(names, texts.encoded(text))
-            sent: dict[SentAs, v1.NamedRecord] = {}
-            yield from self._upload([file], sent)
-            if (yield from self._write([self._put(file, sent, record.etag)])):
+            sent = yield from self._upload([file], shown)
+            if (yield from try_write([self._put(file, sent, record.etag)])):
                 return answer
 
     def delete(self, shown: str) -> Plan[str]:
@@ -126,7 +110,7 @@ class Files:
             below = (yield from self._below(names)) if record.media_type == DIRECTORY else []
             # A directory comes after all that it holds, so that a part of this leaves a whole tree.
             operations = [_deletion(one) for one in (*reversed(below), record)]
-            while operations and (yield from self._write(operations[:MAX_OPERATIONS])):
+            while operations and (yield from try_write(operations[:MAX_OPERATIONS])):
                 operations = operations[MAX_OPERATIONS:]
             if not operations:
                 return f"Successfully deleted {shown}"
@@ -135,7 +119,6 @@ class Files:
         old, new = names_of(old_shown), names_of(new_shown)
         if not old:
             raise ToolError("Cannot rename the /memories directory itself")
-        sent: dict[SentAs, v1.NamedRecord] = {}
         while True:
             states = yield from self._states(new, old)
             if not new or states[new] is not None:
@@ -149,8 +132,8 @@ class Files:
             operations = [*self._parents(new, states), *map(_deletion, moved)]
             if len(operations) + len(moved) > MAX_OPERATIONS:
                 raise _too_large(old_shown)
-            puts = yield from self._moved(moved, old, new, sent, old_shown)
-            if puts is not None and (yield from self._write([*operations, *puts])):
+            puts = yield from self._moved(moved, old, new, old_shown)
+            if puts is not None and (yield from try_write([*operations, *puts])):
                 return f"Successfully renamed {old_shown} to {new_shown}"
 
     def clear(self) -> Plan[str]:
@@ -165,7 +148,6 @@ class Files:
         moved: Sequence[v1.NamedRecord],
         old: Names,
         new: Names,
-        sent: dict[SentAs, v1.NamedRecord],
         shown: str,
     ) -> Plan[list[v1.RecordOperation] | None]:
         """Makes the operations that put records in their new places; None if one has changed."""
@@ -179,10 +161,10 @@ class Files:
             whole = yield from self._read(self._names(record))
             if whole is None or whole.etag != record.etag:
                 return None
-            files.append(self._file(names, whole.value, whole.etag))
+            files.append(self._file(names, whole.value))
         if sum(len(file.documents) for file in files) > MAX_DOCUMENTS:
             raise _too_large(shown)
-        yield from self._upload(files, sent, shown)
+        sent = yield from self._upload(files, shown)
         return [*puts, *(self._put(file, sent) for file in files)]
 
     def _entries(self, names: Names, prefix: str, depth: int) -> Plan[list[tuple[int, str]]]:
@@ -253,44 +235,36 @@ class Files:
                 break
         return operations
 
-    def _file(self, names: Names, value: bytes, source: str = "") -> File:
+    def _file(self, names: Names, value: bytes) -> File:
         if self._collection_id is None:
-            return File(names, value, [], source)
+            return File(names, value, [])
         metadata = {"path": text_of(names)}
         found = texts.pieces(value.decode(errors="replace"))
         documents = [v1.Document(text=piece) for piece in found]
         for document in documents:
             document.metadata.update(metadata)
-        return File(names, value, documents, source)
+        return File(names, value, documents)
 
-    def _upload(
-        self, files: Sequence[File], sent: dict[SentAs, v1.NamedRecord], shown: str = ""
-    ) -> Plan[None]:
+    def _upload(self, files: Sequence[File], shown: str) -> Plan[dict[Names, UploadedValue]]:
         """Sends the largest values before the call that puts them, until the rest fits it."""
-        # A file that has changed since then is sent again.
-        for one in sent.keys() - {file.sent_as for file in files}:
-            del sent[one]
-        size = sum(file.text_bytes for file in files)
-        size += sum(len(file.value) for file in files if file.sent_as not in sent)
+        size = sum(file.text_bytes + len(file.value) for file in files)
+        large: list[File] = []
         for file in sorted(files, key=lambda file: len(file.value), reverse=True):
-            if size <= CALL_BYTES:
-                return
-            if file.sent_as in sent:
-                continue
-            if len(sent) == MAX_UPLOADS:
+            if size <= CALL_BYTES or len(large) == MAX_UPLOADS:
                 break
-            upload = yield Call(methodcaller("upload_value", file.value))
-            sent[file.sent_as] = v1.NamedRecord(**upload._asdict())
+            large.append(file)
             size -= len(file.value)
         if size > CALL_BYTES:
             raise _too_large(shown)
+        uploads = yield from upload_all([file.value for file in large], self._owner)
+        return {file.names: upload for file, upload in zip(large, uploads, strict=True)}
 
     def _put(
-        self, file: File, sent: dict[SentAs, v1.NamedRecord], etag: str = ""
+        self, file: File, sent: dict[Names, UploadedValue], etag: str = ""
     ) -> v1.RecordOperation:
         record = self._record(file.names, FILE, etag)
-        if file.sent_as in sent:
-            record.MergeFrom(sent[file.sent_as])
+        if file.names in sent:
+            record.MergeFrom(v1.NamedRecord(**sent[file.names]._asdict()))
         else:
             record.value = file.value
         if file.documents:
@@ -306,16 +280,6 @@ class Files:
         return v1.NamedRecord(
             path=place.path, key=place.key, media_type=media_type, etag=etag, owner=self._owner
         )
-
-    def _write(self, operations: list[v1.RecordOperation]) -> Plan[bool]:
-        """Does operations in one transaction. False if another writer came first."""
-        try:
-            yield Call(lambda client: client.write_records(operations))
-        except MemorySidecarError as error:
-            if error.reason not in CONFLICTS:
-                raise
-            return False
-        return True
 
     def _path(self, names: Names) -> Names:
         """Gives the path of the records in a directory."""

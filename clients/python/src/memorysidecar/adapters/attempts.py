@@ -1,0 +1,103 @@
+"""Calls that put values which were uploaded before.
+
+Only a put ends an upload before its hour, and a namespace has at most 64. So an upload whose put is
+refused must be deleted, or retries soon fill the namespace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import timedelta
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+from .. import v1
+from .._record_fields import UploadedValue
+from ..errors import ErrorReason, MemorySidecarError, Unavailable
+from .plans import Call, Plan
+
+OVERTAKEN = (
+    ErrorReason.ETAG_MISMATCH,
+    ErrorReason.RECORD_VERSION_MISMATCH,
+    ErrorReason.RECORD_ALREADY_EXISTS,
+    ErrorReason.RECORD_NOT_FOUND,
+)
+"""Errors of a transaction one of whose records another writer has changed first."""
+ABANDONED = "abandoned-uploads"
+ABANDONED_TTL = timedelta(minutes=1)
+
+
+def try_write(operations: Sequence[v1.RecordOperation]) -> Plan[bool]:
+    """Writes in one transaction. False if another writer changed one of its records first."""
+    try:
+        yield from attempt(operations, lambda client: client.write_records(operations))
+    except MemorySidecarError as error:
+        if error.reason not in OVERTAKEN:
+            raise
+        return False
+    return True
+
+
+def attempt(operations: Iterable[v1.RecordOperation], method: Callable[[Any], Any]) -> Plan[Any]:
+    """Makes a call that writes these records, and gives its answer. If the server refuses the call,
+    values that were uploaded for it are deleted: a repeat uploads its own."""
+    try:
+        return (yield Call(method))
+    except MemorySidecarError as error:
+        if _is_refusal(error):
+            yield from _abandon(one.put.record for one in operations)
+        raise
+
+
+def upload_all(values: Sequence[bytes], owner: v1.MemoryScope) -> Plan[list[UploadedValue]]:
+    """Sends values before the call that puts them. If one cannot be sent, deletes the others."""
+    uploads: list[UploadedValue] = []
+    try:
+        for value in values:
+            uploads.append((yield Call(partial(_upload, value))))
+    except MemorySidecarError as error:
+        if _is_refusal(error):
+            records = [v1.NamedRecord(owner=owner, **one._asdict()) for one in uploads]
+            yield from _abandon(records)
+        raise
+    return uploads
+
+
+def _is_refusal(error: MemorySidecarError) -> bool:
+    """Tells whether the server has refused a call. After other errors it may have been done."""
+    return error.reason != "" and not isinstance(error, Unavailable)
+
+
+def _abandon(records: Iterable[v1.NamedRecord]) -> Plan[None]:
+    for record in records:
+        if not record.upload_id:
+            continue
+        key = uuid4().hex
+        put = v1.NamedRecord(
+            path=[ABANDONED],
+            key=key,
+            upload_id=record.upload_id,
+            value_crc32=record.value_crc32,
+            owner=record.owner,
+        )
+        put.ttl.FromTimedelta(ABANDONED_TTL)
+        operation = v1.RecordOperation(put=v1.RecordPut(record=put))
+        try:
+            yield Call(partial(_write, operation))
+            yield Call(partial(_delete, key))
+        except MemorySidecarError as error:
+            if error.reason != ErrorReason.UPLOAD_NOT_FOUND:
+                raise
+
+
+def _upload(value: bytes, client: Any) -> Any:
+    return client.upload_value(value)
+
+
+def _write(operation: v1.RecordOperation, client: Any) -> Any:
+    return client.write_records([operation])
+
+
+def _delete(key: str, client: Any) -> Any:
+    return client.delete_record(ABANDONED, key, allow_missing=True)
