@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
 from real import RealServer
 
-from memorysidecar import AsyncClient, Client
+from memorysidecar import AsyncClient, Client, NotFound
+from memorysidecar.adapters.plans import Call, Collect, Plan
 
 
 @pytest.fixture(scope="session")
@@ -45,3 +49,43 @@ def erase(client: Client, user: str | None = None, **subject: str) -> None:
     while not erasure.HasField("end_time"):
         time.sleep(0.05)
         erasure = client.get_erasure(erasure.erasure_id)
+
+
+def record_uploads(
+    client: Client | AsyncClient,
+    monkeypatch: pytest.MonkeyPatch,
+    between: Callable[[int], Any] = lambda count: None,
+) -> list[Any]:
+    """Records what a client uploads; ``between`` runs after each, with their number."""
+    upload: Any = client.upload_value
+    uploads: list[Any] = []
+
+    def recorded(value: bytes) -> Any:
+        uploads.append(upload(value))
+        between(len(uploads))
+        return uploads[-1]
+
+    async def recorded_async(value: bytes) -> Any:
+        uploads.append(await upload(value))
+        await between(len(uploads))
+        return uploads[-1]
+
+    is_async = inspect.iscoroutinefunction(upload)
+    monkeypatch.setattr(client, "upload_value", recorded_async if is_async else recorded)
+    return uploads
+
+
+def left_of(uploads: list[Any]) -> Plan[list[Any]]:
+    """Gives those uploads that are still there, and the records of those that were deleted."""
+    left: list[Any] = yield Collect(lambda client: client.list_records("abandoned-uploads"))
+    for sent in uploads:
+        try:
+            yield Call(partial(_take, sent))
+        except NotFound:
+            continue
+        left.append(sent)
+    return left
+
+
+def _take(sent: Any, client: Any) -> Any:
+    return client.put_record("taken", "upload", sent)

@@ -16,8 +16,9 @@ from google.adk.models import BaseLlm, LlmRequest, LlmResponse
 from google.adk.runners import Runner
 from google.adk.sessions import Session
 from google.genai import types
-from integration import erase
+from integration import erase, left_of, record_uploads
 from memorysidecar import AsyncClient, Client, MemorySidecarError, policy
+from memorysidecar.adapters import plans
 from real import RealServer
 
 from memorysidecar_adk import SidecarSessionService
@@ -151,6 +152,23 @@ async def test_events_of_any_size_come_back(async_client: AsyncClient, size: int
     records = async_client.list_records("adk", recursive=True)
     assert [one.key async for one in records] == []
     assert [one.session_id async for one in async_client.list_sessions()] == []
+
+
+async def test_an_event_that_comes_late_leaves_no_upload(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = SidecarSessionService(async_client)
+    session = await service.create_session(**WHO, session_id="chat")
+
+    async def overtake(count: int) -> None:
+        if count == 1:
+            await add(service, "chat", said("first"))
+
+    uploads = record_uploads(async_client, monkeypatch, overtake)
+    with pytest.raises(StaleSessionError):
+        await service.append_event(session, said("x" * 500_000))
+    assert len(uploads) == 1
+    assert await plans.Runner(async_client).arun(left_of(uploads)) == []
 
 
 async def test_more_than_a_page_comes_back(async_client: AsyncClient) -> None:

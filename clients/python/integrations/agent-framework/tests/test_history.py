@@ -9,12 +9,16 @@ from uuid import uuid4
 
 import pytest
 from agent_framework import Agent, AgentSession, Content, Message
-from integration import erase
-from memorysidecar import AsyncClient, Client, MemorySidecarError, NotFound, policy, v1
+from integration import erase, left_of, record_uploads
+from memorysidecar import Aborted, AsyncClient, Client, MemorySidecarError, NotFound, policy, v1
+from memorysidecar._retry import RetryPolicy
+from memorysidecar.adapters import attempts
+from memorysidecar.adapters.plans import Runner
 from real import RealServer
 from scripted import ANSWER, Scripted, call, turn
 
 from memorysidecar_agent_framework import SidecarContextProvider, SidecarHistoryProvider
+from memorysidecar_agent_framework import history as history_module
 from memorysidecar_agent_framework.sessions import SidecarSessionStore
 
 
@@ -188,6 +192,29 @@ async def test_a_writer_between_the_parts_of_a_large_save_doubles_nothing(
     found = await texts_of(provider, "s")
     assert found.index("other") > 0
     assert [text for text in found if text != "other"] == [one.text for one in messages]
+
+
+async def test_a_save_that_others_overtake_leaves_no_upload_and_ends(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider, other = history(async_client), history(async_client)
+
+    async def overtake(count: int) -> None:
+        if count in overtaken:
+            await other.save_messages("s", [Message("user", [f"other {count}"])])
+
+    overtaken = range(1, 3)
+    uploads = record_uploads(async_client, monkeypatch, overtake)
+    large = Message("user", ["x" * 500_000])
+    await provider.save_messages("s", [large])
+    assert await texts_of(provider, "s") == ["other 1", "other 2", large.text]
+    overtaken = range(4, 1_000)
+    for module in (attempts, history_module):
+        monkeypatch.setattr(module, "AGAIN", RetryPolicy(max_attempts=5, initial_delay=0.01))
+    with pytest.raises(Aborted, match=r"5 times in a row: save again"):
+        await provider.save_messages("s", [Message("user", ["y" * 500_000])])
+    assert len(uploads) == 8
+    assert await Runner(async_client).arun(left_of(uploads)) == []
 
 
 async def test_a_save_during_a_clear_keeps_its_large_messages(

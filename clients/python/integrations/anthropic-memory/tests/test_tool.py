@@ -17,8 +17,9 @@ import pytest
 from anthropic import Anthropic, AsyncAnthropic
 from anthropic.lib.tools import ToolError
 from commands import create, delete, insert, rename, replace, view
-from integration import erase
+from integration import erase, left_of, record_uploads
 from memorysidecar import AsyncClient, Client, MemorySidecarError, v1
+from memorysidecar.adapters.plans import Runner
 from real import RealServer
 
 from memorysidecar_anthropic_memory import AsyncSidecarMemoryTool, SidecarMemoryTool
@@ -228,30 +229,6 @@ def test_a_large_file_that_changes_while_it_moves_arrives_with_its_change(
     assert record.value == changed.encode()
 
 
-def record_uploads(
-    client: Client, monkeypatch: pytest.MonkeyPatch, between: Callable[[int], object]
-) -> list[Any]:
-    """Records what a client uploads; ``between`` runs after each, with their number."""
-    upload = client.upload_value
-    uploads: list[Any] = []
-
-    def recorded(value: bytes) -> Any:
-        sent = upload(value)
-        uploads.append(sent)
-        between(len(uploads))
-        return sent
-
-    monkeypatch.setattr(client, "upload_value", recorded)
-    return uploads
-
-
-def expect_no_uploads(client: Client, uploads: list[Any]) -> None:
-    for sent in uploads:
-        with pytest.raises(MemorySidecarError, match="UPLOAD_NOT_FOUND"):
-            client.put_record("taken", "upload", sent)
-    assert list(client.list_records("abandoned-uploads")) == []
-
-
 def test_no_upload_stays_whatever_comes_between(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -269,7 +246,7 @@ def test_no_upload_stays_whatever_comes_between(
     between.append(create("/memories/taken.md", ""))
     assert "already exists" in told(tool, rename(PLACE, "/memories/taken.md"))
     assert len(uploads) == 6
-    expect_no_uploads(client, uploads)
+    assert Runner(client).run(left_of(uploads)) == []
 
 
 def test_no_upload_stays_when_a_later_one_fails(
@@ -288,7 +265,7 @@ def test_no_upload_stays_when_a_later_one_fails(
     with pytest.raises(MemorySidecarError, match="none"):
         tool.call(rename("/memories/d", "/memories/e"))
     assert len(uploads) == 2
-    expect_no_uploads(client, uploads[:1])
+    assert Runner(client).run(left_of(uploads[:1])) == []
     kept = {record.key for record in client.list_records("claude-memory", recursive=True)}
     assert kept == {"a", "b", "d"}
 

@@ -8,8 +8,9 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from integration import erase
+from integration import erase, left_of, record_uploads
 from memorysidecar import AsyncClient, Client, MemorySidecarError, policy
+from memorysidecar.adapters.plans import Runner
 from pydantic_ai import Agent
 from pydantic_ai.conversation import Conversation
 from pydantic_ai.conversation_store import ConversationConflict
@@ -161,6 +162,25 @@ async def test_entries_of_any_size_come_back(async_client: AsyncClient, size: in
     assert written(loaded.messages) == written(large)
     await store.delete("b")
     assert await everything(async_client) == ([], [])
+
+
+async def test_a_save_that_comes_late_leaves_no_upload(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SidecarConversationStore(async_client)
+    await add(store, "a", turn(1))
+    late = await store.load("a")
+    assert late is not None
+    late.messages.append(ModelResponse(parts=[TextPart("x" * 500_000)]))
+
+    async def overtake(_: int) -> None:
+        await add(store, "a", turn(2))
+
+    uploads = record_uploads(async_client, monkeypatch, overtake)
+    with pytest.raises(ConversationConflict):
+        await store.save(late)
+    assert len(uploads) == 1
+    assert await Runner(async_client).arun(left_of(uploads)) == []
 
 
 async def test_long_histories_are_saved_forked_and_deleted_whole(

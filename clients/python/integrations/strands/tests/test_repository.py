@@ -10,8 +10,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from integration import erase
+from integration import erase, left_of, record_uploads
 from memorysidecar import Client, MemorySidecarError, policy, v1
+from memorysidecar.adapters.plans import Runner
 from real import RealServer
 from scripted import ANSWER, Scripted, use
 from strands import Agent, tool
@@ -319,6 +320,23 @@ def test_no_large_message_outlives_its_replacement(client: Client) -> None:
     assert repository.read_message("trip", "a", 1) is not None
     erase(client, session_id=log)
     assert list(client.list_records(path)) == []
+
+
+def test_what_is_refused_leaves_no_upload(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = SidecarSessionRepository(client)
+    fill(repository, 1)
+    uploads = record_uploads(client, monkeypatch)
+    with pytest.raises(SessionException, match="already exists"):
+        repository.create_message("trip", "a", message(0, "x" * 500_000))
+    with pytest.raises(SessionException, match="does not exist"):
+        repository.create_message("trip", "none", message(0, "x" * 500_000))
+    agent = repository.read_agent("trip", "a")
+    assert agent is not None
+    agent.state = {"large": "x" * 5_000_000}
+    with pytest.raises(SessionException, match="already exists"):
+        repository.create_agent("trip", agent)
+    assert len(uploads) == 3
+    assert Runner(client).run(left_of(uploads)) == []
 
 
 def test_a_large_update_of_a_deleted_session_is_not_left_behind(

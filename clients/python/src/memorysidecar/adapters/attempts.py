@@ -14,7 +14,8 @@ from uuid import uuid4
 
 from .. import v1
 from .._record_fields import UploadedValue
-from ..errors import ErrorReason, MemorySidecarError, Unavailable
+from .._retry import RetryPolicy
+from ..errors import ErrorReason, MemorySidecarError, Unavailable, make_error
 from .plans import Call, Plan
 
 OVERTAKEN = (
@@ -24,6 +25,8 @@ OVERTAKEN = (
     ErrorReason.RECORD_NOT_FOUND,
 )
 """Errors of a transaction one of whose records another writer has changed first."""
+AGAIN = RetryPolicy(max_attempts=50, initial_delay=0.01, max_delay=0.1)
+"""Of a change that others overtake. A random delay lets one of them end."""
 ABANDONED = "abandoned-uploads"
 ABANDONED_TTL = timedelta(minutes=1)
 
@@ -46,7 +49,7 @@ def attempt(operations: Iterable[v1.RecordOperation], method: Callable[[Any], An
         return (yield Call(method))
     except MemorySidecarError as error:
         if _is_refusal(error):
-            yield from _abandon(one.put.record for one in operations)
+            yield from abandon(operations)
         raise
 
 
@@ -62,6 +65,17 @@ def upload_all(values: Sequence[bytes], owner: v1.MemoryScope) -> Plan[list[Uplo
             yield from _abandon(records)
         raise
     return uploads
+
+
+def overtaken(error: MemorySidecarError, what: str) -> MemorySidecarError:
+    """Makes the error of a change that others have overtaken as often as it may be tried."""
+    message = f"other writers were faster {AGAIN.max_attempts} times in a row: {what}"
+    return make_error(error.code, message, reason=error.reason, metadata=error.metadata)
+
+
+def abandon(operations: Iterable[v1.RecordOperation]) -> Plan[None]:
+    """Deletes the values that were uploaded for operations that no call will do."""
+    yield from _abandon(one.put.record for one in operations)
 
 
 def _is_refusal(error: MemorySidecarError) -> bool:

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 from .. import v1
-from .._record_fields import UploadedValue
 from ..errors import NotFound
-from .messages import is_id
+from .attempts import upload_all
+from .messages import is_id, is_too_large
 from .plans import Call, Plan
 
 Name = tuple[Sequence[str], str]
@@ -47,19 +47,25 @@ def owner_of(user_id: str | None, agent_id: str | None = None) -> dict[str, str]
     return owner if user_id is None else {**owner, "user_id": user_id}
 
 
-def large_payload(
-    path: Sequence[str], key: str, sent: UploadedValue, session_id: str, owner: dict[str, str]
-) -> v1.RecordOperation:
-    """Makes the operation that keeps the payload of a message of a session in a record. Erasures
-    by session, by user and by agent find it."""
-    record = v1.NamedRecord(
-        path=path,
-        key=key,
-        media_type="application/json",
-        owner=v1.MemoryScope(session_id=session_id, **owner),
-        **sent._asdict(),
-    )
-    return v1.RecordOperation(put=v1.RecordPut(record=record))
+def large_payloads(
+    path: Sequence[str],
+    payloads: Iterable[tuple[str, bytes]],
+    session_id: str,
+    owner: dict[str, str],
+) -> Plan[list[v1.RecordOperation]]:
+    """Sends those payloads of messages of a session that are too large for messages, and gives the
+    operations that keep them in records, under these keys. Erasures by session, by user and by
+    agent find them."""
+    large = [(key, payload) for key, payload in payloads if is_too_large(payload)]
+    scope = v1.MemoryScope(session_id=session_id, **owner)
+    sent = yield from upload_all([payload for _, payload in large], scope)
+    records = [
+        v1.NamedRecord(
+            path=path, key=key, media_type="application/json", owner=scope, **one._asdict()
+        )
+        for (key, _), one in zip(large, sent, strict=True)
+    ]
+    return [v1.RecordOperation(put=v1.RecordPut(record=record)) for record in records]
 
 
 def batches(operations: Iterable[v1.RecordOperation]) -> Iterator[list[v1.RecordOperation]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from operator import methodcaller
 from typing import Any, NamedTuple
 from urllib.parse import quote
 from uuid import uuid4
@@ -19,8 +20,10 @@ from google.adk.sessions.base_session_service import (
     GetSessionConfig,
     ListSessionsResponse,
 )
-from memorysidecar import AsyncClient, ErrorReason, MemorySidecarError, NotFound, v1
-from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES
+from memorysidecar import AsyncClient, MemorySidecarError, NotFound, v1
+from memorysidecar.adapters.attempts import OVERTAKEN, attempt
+from memorysidecar.adapters.plans import Runner
+from memorysidecar.adapters.records import large_payloads
 
 from ._events import (
     IN_RECORD,
@@ -33,11 +36,6 @@ from ._names import segment, text_of
 
 ROOT = "adk"
 MAX_SESSION_ID_BYTES = 512
-CONFLICTS = (
-    ErrorReason.ETAG_MISMATCH,
-    ErrorReason.RECORD_ALREADY_EXISTS,
-    ErrorReason.RECORD_NOT_FOUND,
-)
 
 Place = tuple[list[str], str]
 """Path and key of a record."""
@@ -209,34 +207,30 @@ class SidecarSessionService(BaseSessionService):
         """Appends an event, with the states that it changes. Gives the new etag of the session;
         None if another writer came first."""
         log_id = own.value["session_id"]
-        if len(payload) > MAX_PAYLOAD_BYTES:
-            sent = await self.client.upload_value(payload)
-            record = v1.NamedRecord(
-                path=self._large(log_id),
-                key=event.id,
-                media_type="application/json",
-                owner=v1.MemoryScope(user_id=session.user_id),
-                **sent._asdict(),
-            )
-            operations = [*operations, v1.RecordOperation(put=v1.RecordPut(record=record))]
+        owner = {"user_id": session.user_id}
+        runner, path = Runner(self.client), self._large(log_id)
+        kept = await runner.arun(large_payloads(path, [(event.id, payload)], log_id, owner))
+        append = methodcaller(
+            "append",
+            log_id,
+            message_of(event, payload),
+            create_session=True,
+            session={
+                **self._attributes,
+                "user_id": session.user_id,
+                "agent_id": session.app_name,
+                "metadata": {ROOT: {"session_id": session.id}},
+            },
+            record_operations=[*operations, *kept],
+        )
         try:
-            answer = await self.client.append(
-                log_id,
-                message_of(event, payload),
-                create_session=True,
-                session={
-                    **self._attributes,
-                    "user_id": session.user_id,
-                    "agent_id": session.app_name,
-                    "metadata": {ROOT: {"session_id": session.id}},
-                },
-                record_operations=operations,
-            )
+            answer = await runner.arun(attempt(kept, append))
         except MemorySidecarError as error:
-            if error.reason not in CONFLICTS:
+            if error.reason not in OVERTAKEN:
                 raise
             return None
-        return answer.record_outcomes[0].etag
+        etag: str = answer.record_outcomes[0].etag
+        return etag
 
     async def _events(self, kept: Kept, config: GetSessionConfig) -> list[Event]:
         events: list[Event] = []
@@ -311,7 +305,7 @@ class SidecarSessionService(BaseSessionService):
         try:
             return list((await self.client.write_records(operations)).outcomes)
         except MemorySidecarError as error:
-            if error.reason not in CONFLICTS:
+            if error.reason not in OVERTAKEN:
                 raise
             return None
 

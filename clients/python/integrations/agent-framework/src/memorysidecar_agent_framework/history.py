@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from itertools import count
 from typing import Any, ClassVar
 from uuid import uuid4
 
 from agent_framework import HistoryProvider, Message
 from agent_framework._sessions import filter_new_messages
 from memorysidecar import AsyncClient, ErrorReason, MemorySidecarError, NotFound, v1
-from memorysidecar.adapters.messages import batches, is_too_large
+from memorysidecar.adapters.attempts import AGAIN, attempt, overtaken
+from memorysidecar.adapters.messages import batches
 from memorysidecar.adapters.names import path_of, session_name
-from memorysidecar.adapters.records import large_payload, owner_of
+from memorysidecar.adapters.plans import Runner
+from memorysidecar.adapters.records import large_payloads, owner_of
 
 from ._messages import FORMAT, fields_of, message_of, payload_of
 
@@ -103,7 +107,7 @@ class SidecarHistoryProvider(HistoryProvider):
             return
         log = self.log_of(session_id)
         left = list(messages)
-        while True:
+        for lost in count(1):
             last_seq = await self._last_seq(log)
             # With one more than comes, the overlap is that with the whole history.
             stored = await self._newest(session_id, len(left) + 1) if last_seq else []
@@ -120,7 +124,11 @@ class SidecarHistoryProvider(HistoryProvider):
                     ErrorReason.SESSION_NOT_FOUND,
                 ):
                     raise
+                if lost == AGAIN.max_attempts:
+                    what = f"save again what session {session_id!r} lacks"
+                    raise overtaken(error, what) from error
             # Another writer was faster, or the session has been deleted: look again.
+            await asyncio.sleep(AGAIN.delay(lost))
 
     async def get_window(self, session_id: str | None) -> v1.GetWindowResponse | None:
         """Gets the window of a session: what fits its policy, with tool calls and their results
@@ -162,15 +170,15 @@ class SidecarHistoryProvider(HistoryProvider):
             own: dict[str, Any] = {**owner_of(self.user_id, self.agent_id)}
             return (await self.client.ensure_session(log, **own, **self._attributes)).last_seq
 
-    async def _newest(self, session_id: str | None, count: int) -> list[Message]:
+    async def _newest(self, session_id: str | None, wanted: int) -> list[Message]:
         found: list[v1.Message] = []
         pager = self.client.list_messages(
-            self.log_of(session_id), order="newest_first", page_size=min(count, 1000)
+            self.log_of(session_id), order="newest_first", page_size=min(wanted, 1000)
         )
         async for message in pager:
             if FORMAT.is_own(message):
                 found.append(message)
-            if len(found) == count:
+            if len(found) == wanted:
                 break
         return [await self._message(session_id, one) for one in reversed(found)]
 
@@ -178,26 +186,12 @@ class SidecarHistoryProvider(HistoryProvider):
         self, session_id: str | None, batch: Sequence[tuple[str, bytes]], last_seq: int
     ) -> None:
         """Appends messages in one transaction, unless others have appended meanwhile."""
-        kept = [
-            await self._kept_in_record(session_id, key, payload)
-            for key, payload in batch
-            if is_too_large(payload)
-        ]
-        await self.client.append(
-            self.log_of(session_id),
-            [fields_of(payload, key) for key, payload in batch],
-            expected_last_seq=last_seq,
-            record_operations=kept,
-        )
-
-    async def _kept_in_record(
-        self, session_id: str | None, key: str, payload: bytes
-    ) -> v1.RecordOperation:
-        """Sends a payload too large for a message; gives the operation that keeps it."""
-        sent = await self.client.upload_value(payload)
-        owner = owner_of(self.user_id, self.agent_id)
-        log = self.log_of(session_id)
-        return large_payload(self._large(session_id), key, sent, log, owner)
+        log, owner = self.log_of(session_id), owner_of(self.user_id, self.agent_id)
+        runner = Runner(self.client)
+        kept = await runner.arun(large_payloads(self._large(session_id), batch, log, owner))
+        messages = [fields_of(payload, key) for key, payload in batch]
+        options = {"expected_last_seq": last_seq, "record_operations": kept}
+        await runner.arun(attempt(kept, lambda client: client.append(log, messages, **options)))
 
     async def _message(self, session_id: str | None, message: v1.Message) -> Message:
         key = FORMAT.key_of(message)

@@ -6,12 +6,16 @@ import hashlib
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from operator import methodcaller
 from typing import Any, NamedTuple
 from urllib.parse import quote
 from uuid import uuid4
 
-from memorysidecar import AsyncClient, ErrorReason, MemorySidecarError, NotFound, v1
-from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES, batches
+from memorysidecar import AsyncClient, MemorySidecarError, NotFound, v1
+from memorysidecar.adapters.attempts import OVERTAKEN, attempt
+from memorysidecar.adapters.messages import batches
+from memorysidecar.adapters.plans import Runner
+from memorysidecar.adapters.records import large_payloads, owner_of
 from pydantic import ConfigDict, TypeAdapter
 from pydantic_ai.conversation import Conversation
 from pydantic_ai.conversation_store import (
@@ -27,11 +31,6 @@ ROOT = "pydantic-ai"
 MAX_SESSION_ID_BYTES = 512
 MAX_KEY_BYTES = 512
 LEFT_AFTER = timedelta(hours=1)
-CONFLICTS = (
-    ErrorReason.ETAG_MISMATCH,
-    ErrorReason.RECORD_ALREADY_EXISTS,
-    ErrorReason.RECORD_NOT_FOUND,
-)
 
 RECORDS: TypeAdapter[list[ConversationRecord]] = TypeAdapter(
     list[ConversationRecord], config=ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
@@ -143,7 +142,7 @@ class SidecarConversationStore(ConversationStore):
         try:
             await self._append(session_id, entries, record, v1.RecordOperation(put=put))
         except MemorySidecarError as error:
-            if error.reason not in CONFLICTS:
+            if error.reason not in OVERTAKEN:
                 raise
             raise ConversationConflict(conversation_id) from error
 
@@ -158,7 +157,7 @@ class SidecarConversationStore(ConversationStore):
         try:
             await self.client.write_records([v1.RecordOperation(deletion=deletion), left])
         except MemorySidecarError as error:
-            if error.reason not in CONFLICTS:
+            if error.reason not in OVERTAKEN:
                 raise
             raise ConversationConflict(conversation_id) from error
         await self._clean(stored.session_id)
@@ -289,10 +288,14 @@ class SidecarConversationStore(ConversationStore):
             "user_id": self._user(record.scope),
             "metadata": {ROOT: {"conversation_id": record.conversation_id}},
         }
+        runner, owner = Runner(self.client), owner_of(self._user(record.scope))
         for batch in parts:
             is_last = batch is parts[-1]
-            kept = await self._kept_in_records(session_id, batch, record.scope)
-            await self.client.append(
+            payloads = [(entry.id, payload) for entry, payload in batch]
+            path = self._large(session_id)
+            kept = await runner.arun(large_payloads(path, payloads, session_id, owner))
+            append = methodcaller(
+                "append",
                 session_id,
                 [message_of(entry, payload) for entry, payload in batch],
                 on_existing="skip",
@@ -300,25 +303,7 @@ class SidecarConversationStore(ConversationStore):
                 session=session if batch is parts[0] else None,
                 record_operations=[*kept, *(operations if is_last else ())],
             )
-
-    async def _kept_in_records(
-        self, session_id: str, batch: Batch, scope: str | None
-    ) -> list[v1.RecordOperation]:
-        """Sends the entries too large for messages; gives the operations that keep them."""
-        kept = []
-        for entry, payload in batch:
-            if len(payload) <= MAX_PAYLOAD_BYTES:
-                continue
-            sent = await self.client.upload_value(payload)
-            record = v1.NamedRecord(
-                path=self._large(session_id),
-                key=entry.id,
-                media_type="application/json",
-                owner=self._owner(scope),
-                **sent._asdict(),
-            )
-            kept.append(v1.RecordOperation(put=v1.RecordPut(record=record)))
-        return kept
+            await runner.arun(attempt(kept, append))
 
     async def _entry(self, session_id: str, message: v1.Message) -> ConversationEntry:
         payload = message.provider_payload.data

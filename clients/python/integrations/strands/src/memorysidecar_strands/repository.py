@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 from memorysidecar import Client, ErrorReason, MemorySidecarError, NotFound, v1
-from memorysidecar.adapters.messages import is_too_large
+from memorysidecar.adapters.attempts import abandon, attempt
 from memorysidecar.adapters.names import MAX_KEY_BYTES, path_of, segment, session_name
-from memorysidecar.adapters.records import MAX_RECORD_BYTES, deletion, large_payload, owner_of
+from memorysidecar.adapters.plans import Runner
+from memorysidecar.adapters.records import MAX_RECORD_BYTES, deletion, large_payloads, owner_of
 from strands.session import SessionRepository
 from strands.types.exceptions import SessionException
 from strands.types.session import (
@@ -56,6 +58,7 @@ class SidecarSessionRepository(SessionRepository):
         if user_id == "":
             raise ValueError("user_id must not be empty: leave it out for sessions of nobody")
         self.client = client
+        self._runner = Runner(client)
         self.user_id = user_id
         self.window = window
         self.root = root
@@ -132,10 +135,11 @@ class SidecarSessionRepository(SessionRepository):
         message_id = str(session_message.message_id)
         kept = self._kept_in_record(session_id, agent_id, message_id, payload)
         try:
-            self.client.append(
-                self.log_of(session_id, agent_id),
-                [{"message_id": message_id, **fields_of(session_message, payload)}],
-                record_operations=[self._check_agent(session_id, agent_id), *kept],
+            self._append(
+                session_id,
+                agent_id,
+                {"message_id": message_id, **fields_of(session_message, payload)},
+                kept,
             )
         except MemorySidecarError as error:
             if error.reason == ErrorReason.MESSAGE_ALREADY_EXISTS:
@@ -171,14 +175,12 @@ class SidecarSessionRepository(SessionRepository):
         kept = self._kept_in_record(session_id, agent_id, str(message_id), payload)
         try:
             # Unlike UpdateMessage, this is one transaction with the record of a large message.
-            self.client.append(
-                self.log_of(session_id, agent_id),
-                [found],
+            self._append(
+                session_id,
+                agent_id,
+                found,
+                kept or [deletion(path, str(message_id))],
                 on_existing="update",
-                record_operations=[
-                    self._check_agent(session_id, agent_id),
-                    *(kept or [deletion(path, str(message_id))]),
-                ],
             )
         except NotFound as error:
             problem = f"agent {agent_id} does not exist in session {session_id}"
@@ -267,11 +269,24 @@ class SidecarSessionRepository(SessionRepository):
         self, session_id: str, agent_id: str, message_id: str, payload: bytes
     ) -> list[v1.RecordOperation]:
         """Sends a payload too large for a message; gives the operation that keeps it."""
-        if not is_too_large(payload):
-            return []
-        sent, path = self.client.upload_value(payload), self._messages(session_id, agent_id)
-        owner, log = owner_of(self.user_id, agent_id), self.log_of(session_id, agent_id)
-        return [large_payload(path, message_id, sent, log, owner)]
+        path, log = self._messages(session_id, agent_id), self.log_of(session_id, agent_id)
+        owner = owner_of(self.user_id, agent_id)
+        return self._runner.run(large_payloads(path, [(message_id, payload)], log, owner))
+
+    def _append(
+        self,
+        session_id: str,
+        agent_id: str,
+        message: dict[str, Any] | v1.Message,
+        kept: list[v1.RecordOperation],
+        **options: Any,
+    ) -> None:
+        """Writes a message of an agent that exists, with what keeps its payload."""
+        log = self.log_of(session_id, agent_id)
+        operations = [self._check_agent(session_id, agent_id), *kept]
+        options["record_operations"] = operations
+        method = methodcaller("append", log, [message], **options)
+        self._runner.run(attempt(operations, method))
 
     def _put_multi_agent(
         self, session_id: str, multi_agent: MultiAgentBase, exists: bool | None
@@ -317,15 +332,18 @@ class SidecarSessionRepository(SessionRepository):
                 return True
             except MemorySidecarError as error:
                 if error.reason == ErrorReason.RECORD_ALREADY_EXISTS:
+                    self._runner.run(abandon([operation]))
                     raise SessionException(problem) from error
                 if error.reason not in (ErrorReason.ETAG_MISMATCH, ErrorReason.RECORD_NOT_FOUND):
                     raise
             # The session has changed meanwhile, or is gone: look again.
+        self._runner.run(abandon([operation]))
         return False
 
     def _write(self, operation: v1.RecordOperation, problem: str) -> None:
         try:
-            self.client.write_records([operation])
+            write = methodcaller("write_records", [operation])
+            self._runner.run(attempt([operation], write))
         except MemorySidecarError as error:
             conflicts = (ErrorReason.RECORD_ALREADY_EXISTS, ErrorReason.RECORD_NOT_FOUND)
             if error.reason not in conflicts:
