@@ -303,6 +303,25 @@ def test_an_agent_made_during_a_deletion_is_not_left_behind(
         assert list(client.list_sessions()) == []
 
 
+def test_a_session_is_deleted_by_two_at_once(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = SidecarSessionRepository(client)
+    fill(repository, 1)
+    list_records = client.list_records
+
+    def listed(*arguments: Any, **options: Any) -> Any:
+        found = list(list_records(*arguments, **options))
+        monkeypatch.undo()
+        repository.delete_session("trip")
+        return found
+
+    monkeypatch.setattr(client, "list_records", listed)
+    repository.delete_session("trip")
+    assert repository.read_session("trip") is None
+    assert list(client.list_sessions()) == []
+
+
 def test_no_large_message_outlives_its_replacement(client: Client) -> None:
     repository = SidecarSessionRepository(client, user_id="ana")
     fill(repository, 0)

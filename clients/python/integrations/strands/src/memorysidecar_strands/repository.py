@@ -311,7 +311,11 @@ class SidecarSessionRepository(SessionRepository):
 
     def _delete_parts(self, session_id: str) -> None:
         for record in self.client.list_records(self._agents(session_id)):
-            agent = json.loads(self.client.get_whole_record(record.path, record.key).value)
+            found = self._record([*record.path], record.key)
+            if found is None:
+                # Somebody else deletes the session, too. The log went first.
+                continue
+            agent = json.loads(found.value)
             log = self.log_of(session_id, agent["agent_id"])
             self.client.delete_session(log, allow_missing=True)
         for part in ("messages", "agents", "multi_agents"):
