@@ -87,6 +87,16 @@ async def test_the_server_finds_facts_in_what_the_user_says(client: Client) -> N
     assert await store.add_messages([]) == []
 
 
+async def test_blank_texts_of_any_length_hide_no_fact(client: Client) -> None:
+    store = SidecarMemoryStore(client, user_id="ana")
+    texts = ["😀" * 16_384, "\u2003" * 40_000, "My favorite fruit is the kumquat.", "\u2003" * 9]
+    content: Any = [{"text": text} for text in texts]
+    await store.add_messages([{"role": "user", "content": content}])
+    assert "kumquat" in " ".join(await texts_of(store, "favorite fruit"))
+    content = [{"text": text} for text in texts[1:2] + texts[3:]]
+    assert await store.add_messages([{"role": "user", "content": content}]) == []
+
+
 def test_an_agent_remembers_although_the_server_is_killed(own_server: RealServer) -> None:
     with Client(own_server.address, timeout=60) as client:
 

@@ -137,10 +137,11 @@ def _joined(texts: Iterable[str]) -> Iterator[str]:
     """Joins texts to pieces that the server takes."""
     pieces = (text[at : at + PIECE] for text in texts for at in range(0, len(text), PIECE))
     joined = ""
-    for piece in pieces:
-        if len(joined) + len(piece) >= PIECE and joined.strip():
+    # Blank pieces have no facts, and the server takes no text of them alone.
+    for piece in filter(str.strip, pieces):
+        if len(joined) + len(piece) >= PIECE and joined:
             yield joined
             joined = ""
         joined = f"{joined}\n{piece}" if joined else piece
-    if joined.strip():
+    if joined:
         yield joined
