@@ -13,9 +13,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { installPackages } from "./package/install.ts";
 import { integrationFolder } from "./package/integrations.ts";
 import { ROOT, type RunResult, run, secondsSince } from "./process.ts";
+import { type Job, runInLanes } from "./test/lanes.ts";
 import {
   type Counts,
   countJunit,
@@ -32,7 +32,13 @@ import {
 import { STAGES, type Stage, sortIntoStages } from "./test/stages.ts";
 
 const SLOW_MS = 5_000;
+/**
+ * Stages that run at the same time. Many tests wait for disks and timers, and leave the cores to
+ * those of another stage.
+ */
+const LANES = 2;
 const PYTHON_CLIENT = join(ROOT, "clients/python");
+const INSTALL = join(ROOT, "tools/package/install.ts");
 /** Integrations of the Python client, each a stage with an environment of its own. */
 const INTEGRATIONS = readdirSync(join(PYTHON_CLIENT, "integrations"));
 const inCi = process.env["CI"] === "true";
@@ -84,19 +90,31 @@ function leaveOut(name: string, missing: string): void {
 }
 
 /** Installs the packages of an integration; returns the reason when it cannot. */
-function setUpIntegration(name: string): string | undefined {
-  try {
-    installPackages(join(ROOT, integrationFolder(name)));
-    return undefined;
-  } catch {
-    return `npm ci in ${integrationFolder(name)} failed; see above`;
-  }
+async function setUpIntegration(name: string): Promise<string | undefined> {
+  const folder = integrationFolder(name);
+  const { code } = await run(process.execPath, [INSTALL, folder], { limitMs: 600_000 });
+  return code === 0 ? undefined : `npm ci in ${folder} failed; see above`;
+}
+
+/**
+ * Shows the output of a stage: at once for those of the server, of which one runs at a time; that
+ * of the others when they end, so that the lines of two stages do not mix.
+ */
+async function show(
+  name: string,
+  isLive: boolean,
+  start: () => Promise<RunResult>,
+): Promise<RunResult> {
+  if (isLive) console.log(`\n== ${name}`);
+  const result = await start();
+  if (!isLive) console.log(`\n== ${name}\n${result.output.trimEnd()}`);
+  return result;
 }
 
 async function runVitest(stage: Stage, files: readonly string[]): Promise<void> {
-  console.log(`\n== ${stage.name}`);
   const { integration } = stage;
-  const missing = integration === undefined ? undefined : setUpIntegration(integration);
+  const isLive = stage.group === "server";
+  const missing = integration === undefined ? undefined : await setUpIntegration(integration);
   if (missing !== undefined) return leaveOut(stage.name, missing);
   const config = integration === undefined ? [] : ["--config=vitest.integrations.config.ts"];
   const stream = join(scratch, `${stage.name}.jsonl`);
@@ -106,13 +124,19 @@ async function runVitest(stage: Stage, files: readonly string[]): Promise<void> 
     stage.name,
     () => countStream(read()),
     () =>
-      run(
-        process.execPath,
-        [
-          ...[join(ROOT, "node_modules/vitest/vitest.mjs"), "run", ...files],
-          ...[`--maxWorkers=${stage.workers}`, ...config],
-        ],
-        { limitMs: stage.limitMinutes * 60_000, env: { TEST_RESULTS: stream } },
+      show(stage.name, isLive, () =>
+        run(
+          process.execPath,
+          [
+            ...[join(ROOT, "node_modules/vitest/vitest.mjs"), "run", ...files],
+            ...[`--maxWorkers=${stage.workers}`, ...config],
+          ],
+          {
+            limitMs: stage.limitMinutes * 60_000,
+            env: { TEST_RESULTS: stream },
+            quiet: !isLive,
+          },
+        ),
       ),
   );
   const results = read();
@@ -121,10 +145,17 @@ async function runVitest(stage: Stage, files: readonly string[]): Promise<void> 
   slow.push(...slowTests(results, SLOW_MS));
 }
 
-/** Creates a Python environment in a folder of the client; returns the reason when it cannot. */
+let lastSetUp: Promise<unknown> = Promise.resolve();
+
+/**
+ * Creates a Python environment in a folder of the client; returns the reason when it cannot. Two at
+ * a time would build the client twice in one place.
+ */
 async function setUpPython(folder = "."): Promise<string | undefined> {
   const args = ["setup.sh", folder];
-  const { code } = await run("sh", args, { cwd: PYTHON_CLIENT, limitMs: 600_000 });
+  const setUp = lastSetUp.then(() => run("sh", args, { cwd: PYTHON_CLIENT, limitMs: 600_000 }));
+  lastSetUp = setUp;
+  const { code } = await setUp;
   return code === 0 ? undefined : `clients/python/setup.sh ${folder} failed; see above`;
 }
 
@@ -141,37 +172,39 @@ async function runPython(
   await runStage(
     name,
     () => (existsSync(report) ? countJunit(readFileSync(report, "utf8")) : NONE),
-    async () => {
-      const result = await run(
-        join(cwd, ".venv/bin/python"),
-        ["-m", "pytest", `--junitxml=${report}`],
-        { cwd, limitMs: limitMinutes * 60_000, quiet: true },
-      );
-      console.log(`\n== ${name}\n${result.output.trimEnd()}`);
-      return result;
-    },
+    () =>
+      show(name, false, () =>
+        run(join(cwd, ".venv/bin/python"), ["-m", "pytest", `--junitxml=${report}`], {
+          ...{ cwd, limitMs: limitMinutes * 60_000, quiet: true },
+        }),
+      ),
   );
 }
 
-async function runStages(wanted: ReadonlySet<string>): Promise<void> {
+/** The wanted stages, in the order in which they begin. */
+function jobsOf(wanted: ReadonlySet<string>): readonly Job[] {
   const isWanted = (name: string): boolean => wanted.size === 0 || wanted.has(name);
-  const needsPython = ["e2e", "docs", "python"].some(isWanted);
-  const missing = needsPython ? await setUpPython() : undefined;
-  const runAllPython = async (): Promise<void> => {
-    if (isWanted("python")) await runPython("python", ".", 10, missing);
-    for (const name of INTEGRATIONS.filter(isWanted)) {
-      const folder = `integrations/${name}`;
-      await runPython(name, folder, 15, await setUpPython(folder));
-    }
+  // The first stage that needs it starts it; it must be one installation.
+  let made: Promise<string | undefined> | undefined;
+  const client = (): Promise<string | undefined> => {
+    made ??= setUpPython();
+    return made;
   };
-  let python: Promise<void> | undefined;
-  for (const { stage, files } of sortIntoStages(testFiles())) {
-    if (!isWanted(stage.name)) continue;
-    // Its output is held back until a stage ends, so the lines of two stages never mix.
-    if (stage.isBesidePython === true) python ??= runAllPython();
-    await runVitest(stage, files);
-  }
-  await (python ?? runAllPython());
+  const vitest = sortIntoStages(testFiles())
+    .filter(({ stage }) => isWanted(stage.name))
+    .map(({ stage, files }) => ({
+      group: stage.group,
+      run: async (): Promise<void> => {
+        if (stage.needsPython === true) await client();
+        await runVitest(stage, files);
+      },
+    }));
+  const python = { run: async () => runPython("python", ".", 10, await client()) };
+  const integrations = INTEGRATIONS.filter(isWanted).map((name) => {
+    const folder = `integrations/${name}`;
+    return { run: async () => runPython(name, folder, 15, await setUpPython(folder)) };
+  });
+  return [...vitest, ...(isWanted("python") ? [python] : []), ...integrations];
 }
 
 /** Prints the outcome of every stage, including stopped ones. */
@@ -195,4 +228,4 @@ if (unknown.length > 0) {
 }
 const scratch = mkdtempSync(join(tmpdir(), "memory-sidecar-test-"));
 process.once("exit", printSummary);
-await runStages(wanted);
+await runInLanes(jobsOf(wanted), LANES);

@@ -1,4 +1,5 @@
-// Packages of npm that tests fetch when they need them: never part of `npm ci`.
+// Packages of npm that tests fetch when they need them: never part of `npm ci`. As a program it
+// installs those of the folder that its argument names.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -18,3 +19,6 @@ export function installPackages(folder: string): void {
   execFileSync("npm", args, { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
   writeFileSync(stamp, hash);
 }
+
+const [folder] = process.argv.slice(2);
+if (import.meta.main && folder !== undefined) installPackages(folder);

@@ -1,8 +1,13 @@
-// The stages of `npm test`, quick ones first. A stage that measures time has one worker and runs
-// alone.
+// The stages of `npm test` that vitest runs, and which of them may run at the same time.
 
 import { TEST_DEPTH } from "../../test/support/kit/random.ts";
 import { INTEGRATIONS, integrationFolder } from "../package/integrations.ts";
+
+/**
+ * Stages that run one after another, as they would share both cores, builds or ports: `server`
+ * tests the server itself, `clients` what programs use of it, in TypeScript and in other languages.
+ */
+export type Group = "server" | "clients";
 
 /** A part of the tests that runs by itself. */
 export interface Stage {
@@ -13,8 +18,9 @@ export interface Stage {
   readonly workers: 1 | 2;
   /** Time limit in minutes. */
   readonly limitMinutes: number;
-  /** Whether those of the Python client and its integrations may run at the same time. */
-  readonly isBesidePython?: boolean;
+  readonly group: Group;
+  /** Whether its tests use the environment of the Python client. */
+  readonly needsPython?: boolean;
   /** The integration of the TypeScript client that it tests, with packages of its own. */
   readonly integration?: string;
 }
@@ -31,32 +37,86 @@ export const STAGES: readonly Stage[] = [
     holds: below("src/", "tools/", "bench/", "examples/", "test/support/", "test/tidy.test.ts"),
     workers: 2,
     limitMinutes: 10,
+    group: "server",
   },
-  { name: "contract", holds: below("test/contract/"), workers: 2, limitMinutes: 10 },
-  { name: "golden", holds: below("test/golden/"), workers: 1, limitMinutes: 10 },
-  { name: "conformance", holds: below("test/conformance/"), workers: 2, limitMinutes: 10 },
-  { name: "storage", holds: below("test/storage/"), workers: 2, limitMinutes: 10 },
-  { name: "sim", holds: below("test/sim/"), workers: 1, limitMinutes: 10 * TEST_DEPTH },
-  { name: "crash", holds: below("test/crash/"), workers: 2, limitMinutes: 20 * TEST_DEPTH },
-  { name: "e2e", holds: below("test/e2e/"), workers: 2, limitMinutes: 20 },
-  { name: "mcp", holds: below("test/mcp/"), workers: 2, limitMinutes: 10 },
-  { name: "bench", holds: below("test/bench/"), workers: 1, limitMinutes: 10 },
-  { name: "languages", holds: below("test/languages/"), workers: 2, limitMinutes: 20 },
+  {
+    name: "contract",
+    holds: below("test/contract/"),
+    workers: 2,
+    limitMinutes: 10,
+    group: "server",
+  },
+  { name: "golden", holds: below("test/golden/"), workers: 1, limitMinutes: 10, group: "server" },
+  {
+    name: "conformance",
+    holds: below("test/conformance/"),
+    workers: 2,
+    limitMinutes: 10,
+    group: "server",
+  },
+  { name: "storage", holds: below("test/storage/"), workers: 2, limitMinutes: 10, group: "server" },
+  {
+    name: "sim",
+    holds: below("test/sim/"),
+    workers: 1,
+    limitMinutes: 10 * TEST_DEPTH,
+    group: "server",
+  },
+  {
+    name: "crash",
+    holds: below("test/crash/"),
+    workers: 2,
+    limitMinutes: 20 * TEST_DEPTH,
+    group: "server",
+  },
+  {
+    name: "e2e",
+    holds: below("test/e2e/"),
+    workers: 2,
+    limitMinutes: 20,
+    group: "server",
+    needsPython: true,
+  },
+  { name: "mcp", holds: below("test/mcp/"), workers: 2, limitMinutes: 10, group: "server" },
+  {
+    name: "bench",
+    holds: below("test/bench/"),
+    workers: 1,
+    limitMinutes: 10,
+    group: "server",
+    needsPython: true,
+  },
+  {
+    name: "languages",
+    holds: below("test/languages/"),
+    workers: 2,
+    limitMinutes: 20,
+    group: "clients",
+    needsPython: true,
+  },
   {
     name: "install",
     holds: below("test/install/"),
     workers: 1,
     limitMinutes: 10,
-    isBesidePython: true,
+    group: "clients",
+    needsPython: true,
   },
   // The blocks of the documents use fixed ports, so no two of them run at once.
-  { name: "docs", holds: below("test/docs/"), workers: 1, limitMinutes: 10, isBesidePython: true },
+  {
+    name: "docs",
+    holds: below("test/docs/"),
+    workers: 1,
+    limitMinutes: 10,
+    group: "clients",
+    needsPython: true,
+  },
   ...INTEGRATIONS.map((integration) => ({
     name: `ts-${integration}`,
     holds: below(`${integrationFolder(integration)}/`),
     workers: 2 as const,
     limitMinutes: 10,
-    isBesidePython: true,
+    group: "clients" as const,
     integration,
   })),
   {
@@ -64,10 +124,10 @@ export const STAGES: readonly Stage[] = [
     holds: below("clients/", "test/clients/"),
     workers: 1,
     limitMinutes: 10,
-    isBesidePython: true,
+    group: "clients",
   },
   // Catches tests in new folders that have no stage yet.
-  { name: "other", holds: () => true, workers: 1, limitMinutes: 10 },
+  { name: "other", holds: () => true, workers: 1, limitMinutes: 10, group: "server" },
 ];
 
 /** Sorts test files into stages; stages without files are omitted. */

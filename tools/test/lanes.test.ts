@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { type Job, runInLanes } from "./lanes.ts";
+
+/** Jobs that note when each starts and ends; `plan` has their groups and durations. */
+function plan(
+  ...steps: readonly (readonly [name: string, group: string | undefined, ms: number])[]
+) {
+  const seen: string[] = [];
+  const jobs = steps.map(([name, group, ms]): Job => {
+    const run = async (): Promise<void> => {
+      seen.push(`${name} starts`);
+      await sleep(ms);
+      seen.push(`${name} ends`);
+    };
+    return group === undefined ? { run } : { group, run };
+  });
+  return { jobs, seen };
+}
+
+describe("lanes", () => {
+  test("run the jobs of a group one after another, beside those of others", async () => {
+    const { jobs, seen } = plan(["a1", "a", 60], ["a2", "a", 1], ["b1", "b", 10]);
+    await runInLanes(jobs, 2);
+    expect(seen).toEqual(["a1 starts", "b1 starts", "b1 ends", "a1 ends", "a2 starts", "a2 ends"]);
+  });
+
+  test("are no more than asked for, and take jobs without a group in order", async () => {
+    const { jobs, seen } = plan(["x", undefined, 10], ["y", undefined, 60], ["z", undefined, 10]);
+    await runInLanes(jobs, 2);
+    expect(seen).toEqual(["x starts", "y starts", "x ends", "z starts", "z ends", "y ends"]);
+  });
+
+  test("run every job, one at a time when there is one lane", async () => {
+    const { jobs, seen } = plan(["a1", "a", 1], ["b1", "b", 1], ["a2", "a", 1]);
+    await runInLanes(jobs, 1);
+    expect(seen).toEqual(["a1", "b1", "a2"].flatMap((name) => [`${name} starts`, `${name} ends`]));
+  });
+
+  test("end with the error of a job", async () => {
+    const failing = { run: () => Promise.reject(new Error("no runner")) };
+    await expect(runInLanes([failing], 2)).rejects.toThrow("no runner");
+  });
+});
