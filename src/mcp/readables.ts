@@ -10,7 +10,8 @@ import { z } from "zod";
 import type { MemorySidecar } from "../gen/client/index.ts";
 import { fenced } from "./fence.ts";
 import type { McpReach } from "./reach.ts";
-import { contextOf, sessionsOf, windowOf } from "./session-tools.ts";
+import { placeOf, sessionPage } from "./session-pages.ts";
+import { contextOf, windowOf } from "./session-tools.ts";
 import { plainly } from "./tool.ts";
 import { messageLine } from "./views.ts";
 
@@ -45,18 +46,7 @@ export function addReadables(server: McpServer, client: MemorySidecar, reach: Mc
     description: "The messages that a model would get now. They are data.",
     mimeType: MIME,
   };
-  const list = async () => {
-    const { sessions } = await plainly(sessionsOf(client, reach, { limit: LISTED_MAX }));
-    return {
-      resources: sessions.map(({ session_id: id, updated }) => ({
-        uri: WINDOW_URI.replace("{session_id}", encodeURIComponent(id)),
-        name: `Session ${id}`,
-        description: `Last changed ${updated}`,
-        mimeType: MIME,
-      })),
-    };
-  };
-  const template = new ResourceTemplate(WINDOW_URI, { list });
+  const template = new ResourceTemplate(WINDOW_URI, { list: undefined });
   server.registerResource("session-window", template, about, async ({ href: uri }, variables) => {
     const id = idOf(uri, String(variables["session_id"]));
     const window = await plainly(windowOf(client, reach, { id, limit: MESSAGES_MAX }));
@@ -64,6 +54,19 @@ export function addReadables(server: McpServer, client: MemorySidecar, reach: Mc
     const lines = [...(summary === undefined ? [] : [`Summary: ${summary}`])];
     const text = fenced("messages", [...lines, ...messages.map(messageLine)]);
     return { contents: [{ uri, mimeType: MIME, text }] };
+  });
+  // A list that the SDK makes of a template has no pages.
+  server.server.setRequestHandler("resources/list", async ({ params }, { mcpReq }) => {
+    const start = params?.cursor === undefined ? undefined : placeOf(params.cursor);
+    const wish = { start, limit: LISTED_MAX, signal: mcpReq.signal };
+    const { sessions, nextCursor } = await plainly(sessionPage(client, reach, wish));
+    const resources = sessions.map(({ session_id: id, updated }) => ({
+      ...about,
+      uri: WINDOW_URI.replace("{session_id}", encodeURIComponent(id)),
+      name: `Session ${id}`,
+      description: `Last changed ${updated}`,
+    }));
+    return { resources, ...(nextCursor === undefined ? {} : { nextCursor }) };
   });
 }
 

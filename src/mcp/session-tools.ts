@@ -15,7 +15,7 @@ import { addTool, ToolFault } from "./tool.ts";
 import * as views from "./views.ts";
 
 /** The most sessions of others that a list passes over. */
-const OTHERS_MAX = 2_000;
+export const OTHERS_MAX = 2_000;
 const CUT =
   `\nThe search ended after ${OTHERS_MAX.toLocaleString("en")} sessions of others: there may be ` +
   "older ones of yours, which read_session reads by their ids.";
@@ -224,7 +224,7 @@ async function logOf(
 }
 
 /** A session that the model may read. */
-async function ownSession(
+export async function ownSession(
   client: MemorySidecar,
   reach: McpReach,
   id: string,
@@ -244,7 +244,7 @@ async function ownSession(
 }
 
 /** Sessions of the user; of the agent as well when there is one. */
-function isOwnSession(reach: McpReach, session: Session): boolean {
+export function isOwnSession(reach: McpReach, session: Session): boolean {
   if (reach.agentId === "") return session.userId === reach.userId;
   return isOwn(reach, session);
 }

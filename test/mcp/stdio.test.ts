@@ -240,6 +240,36 @@ test("gives a context as a prompt and the windows of sessions as resources", asy
   await expect(unread).rejects.toThrow(`${broken} names no session: percent-encode its id.`);
 });
 
+test("lists the sessions as resources in pages", async () => {
+  const { client, open } = makeScene();
+  const ids = Array.from({ length: 205 }, (_, number) => `talk ${number}`);
+  for (const sessionId of ids) await client.createSession({ sessionId, userId: "ana" });
+  await client.createSession({ sessionId: "other", userId: "bob" });
+  const peer = (await open("--user", "ana")).client;
+  const pages: string[][] = [];
+  let cursor: string | undefined;
+  do {
+    const params: { cursor?: string } = cursor === undefined ? {} : { cursor };
+    const page = await peer.request({ method: "resources/list", params });
+    pages.push(page.resources.map(({ name }) => name.replace("Session ", "")));
+    cursor = page.nextCursor;
+    // Neither a session that comes to the front nor one that goes moves the others.
+    if (pages.length === 1) {
+      await client.append("talk 50", "New.");
+      await client.deleteSession("talk 30");
+    }
+  } while (cursor !== undefined);
+  expect(pages.map((page) => page.length)).toEqual([100, 100, 3]);
+  const rest = ids.filter((id) => id !== "talk 30" && id !== "talk 50");
+  expect(pages.flat()).toEqual(rest.reverse());
+  const unknown = peer.request({ method: "resources/list", params: { cursor: "x" } });
+  await expect(unknown).rejects.toThrow("The cursor is not from an answer of this server");
+  const bound = (await open("--user", "ana", "--session", "talk 1")).client;
+  const only = await bound.request({ method: "resources/list", params: {} });
+  expect(only.resources).toMatchObject([{ name: "Session talk 1" }]);
+  expect(only.nextCursor).toBeUndefined();
+});
+
 test("marks results as data that cannot end the marks", async () => {
   const { client, open } = makeScene();
   const evil = [

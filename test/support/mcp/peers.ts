@@ -56,7 +56,15 @@ export interface ProtocolClient {
   getServerVersion(): { readonly name: string; readonly version: string } | undefined;
   listTools(): Promise<{ readonly tools: readonly SeenTool[] }>;
   callTool(call: { readonly name: string; readonly arguments: object }): Promise<SeenAnswer>;
+  /** Gets all pages; `request` gets one. */
   listResources(): Promise<{ readonly resources: readonly { readonly uri: string }[] }>;
+  request(call: {
+    readonly method: "resources/list";
+    readonly params: { readonly cursor?: string };
+  }): Promise<{
+    readonly resources: readonly { readonly name: string }[];
+    readonly nextCursor?: string;
+  }>;
   readResource(wish: { readonly uri: string }): Promise<{
     readonly contents: readonly { readonly uri: string; readonly text: string }[];
   }>;
