@@ -1,14 +1,18 @@
 // `npm run verify`: everything that can be checked without running the product's tests. One line a
 // check; it changes nothing in the tree. `npm run fix` repairs what a tool can repair.
 //
-//   npm run verify            every check
-//   npm run verify -- biome   only the named ones
+//   npm run verify                 every check
+//   npm run verify -- biome        only the named ones
+//   npm run verify -- --no-tests   without the tests that `npm test` runs, which .ci/run runs next
 
 import { execFileSync } from "node:child_process";
 import { ROOT, run, secondsSince } from "./process.ts";
+import { runInLanes } from "./test/lanes.ts";
 import { type Check, NotPossible } from "./verify/check.ts";
 import { CHECKS } from "./verify/checks.ts";
 
+/** Checks that run at the same time. */
+const LANES = 2;
 const inCi = process.env["CI"] === "true";
 
 /** Runs a check and prints its line; gives whether it holds. */
@@ -36,18 +40,28 @@ function treeState(): string {
     .join("");
 }
 
-const wanted = process.argv.slice(2);
+const wanted = process.argv.slice(2).filter((name) => name !== "--no-tests");
+const withTests = wanted.length === process.argv.length - 2;
+const isWanted = ({ name, isTest = false }: Check): boolean =>
+  wanted.length > 0 ? wanted.includes(name) : withTests || !isTest;
 const start = performance.now();
 const before = treeState();
 // Without its environment, which is made once, a check that needs Python is skipped.
-if (wanted.length === 0 || wanted.some((name) => /Python|documents/.test(name))) {
-  await run("sh", ["clients/python/setup.sh"], { quiet: true });
-}
+const needsPython = ({ name }: Check): boolean => /Python|documents/.test(name);
+const python = CHECKS.filter(isWanted).some(needsPython)
+  ? run("sh", ["clients/python/setup.sh"], { quiet: true })
+  : undefined;
 const failed: string[] = [];
-for (const check of CHECKS) {
-  if (wanted.length > 0 && !wanted.includes(check.name)) continue;
-  if (!(await report(check))) failed.push(check.name);
-}
+await runInLanes(
+  CHECKS.filter(isWanted).map((check) => ({
+    run: async () => {
+      if (needsPython(check)) await python;
+      if (!(await report(check))) failed.push(check.name);
+    },
+  })),
+  LANES,
+);
+await python;
 // Others may work in the tree of a person; in CI nobody does.
 if (inCi && treeState() !== before) failed.push("the tree, which a check changed");
 console.log(

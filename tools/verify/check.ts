@@ -9,6 +9,8 @@ import { run } from "../process.ts";
 /** One property to verify. */
 export interface Check {
   readonly name: string;
+  /** Whether it runs tests that `npm test` runs as well. */
+  readonly isTest?: boolean;
   /** Returns all problems; none when the check passes. Does not change the tree. */
   readonly problems: () => Promise<readonly string[]> | readonly string[];
 }

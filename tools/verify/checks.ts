@@ -47,7 +47,8 @@ function manifest(path: string): Manifest {
 
 function vitest(name: string, path: string): Check {
   const runner = join(ROOT, "node_modules/vitest/vitest.mjs");
-  return program(name, process.execPath, runner, "run", path, "--reporter=default");
+  const args = [runner, "run", path, "--reporter=default"];
+  return { ...program(name, process.execPath, ...args), isTest: true };
 }
 
 /** Builds into a scratch folder and runs `--version` of the result with plain Node. */
