@@ -8,6 +8,7 @@ import type {
   SessionFields,
 } from "@memory-sidecar/client";
 import {
+  attempt,
   BATCH_BYTES,
   batchesOf,
   digestOf,
@@ -17,15 +18,14 @@ import {
 } from "@memory-sidecar/client/adapters";
 import type { UIMessage } from "ai";
 import { assembled } from "./assemble.ts";
-import { fragmentOf, type Kept, type Saved, toFragments } from "./fragments.ts";
-import { LargeFragments } from "./large.ts";
+import { type Fragment, fragmentOf, type Kept, type Saved, toFragments } from "./fragments.ts";
+import { LargeFragments, MAX_RECORDS } from "./large.ts";
 import { followed, type Merged, merged } from "./merge.ts";
 
 const PAGE = 1_000;
 /** The newest messages of the log, among which the end of what is stored is nearly always. */
 const NEWEST_PAGE = 10;
-/** Values of records are sent before. 64 of a namespace may wait for the call that puts them. */
-const LIMITS = { messages: 1_000, bytes: BATCH_BYTES, records: 16 };
+const LIMITS = { messages: 1_000, bytes: BATCH_BYTES, records: MAX_RECORDS };
 const MAX_CHAT_ID_BYTES = 512;
 const OVERHEAD_BYTES = 1_024;
 
@@ -127,7 +127,7 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
     let saved = chained(given);
     let common = await this.#common(chatId, saved, session);
     if (common.fromSeq !== undefined && !replace) {
-      const { hidden, messages } = await this.#merged(chatId, given);
+      const { hidden, messages } = await this.#merged(chatId, given, session);
       saved = chained(messages);
       common = await this.#common(chatId, saved, session);
       refuseLoss(chatId, common.removed, hidden);
@@ -159,10 +159,11 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
         const turnEnd = isAnswered && index === batches.length - 1;
         const recordOperations = await large.puts(batch, owner);
         const messages = batch.map(({ message }) => message);
-        const answer = await this.client.append(chatId, messages, {
-          ...{ createSession: true, session: this.#attributes },
-          ...{ turnEnd, expectedLastSeq: lastSeq, recordOperations },
-        });
+        const options = { turnEnd, expectedLastSeq: lastSeq, recordOperations };
+        const made = { createSession: true, session: this.#attributes };
+        const append = () => this.client.append(chatId, messages, { ...made, ...options });
+        const answer = await attempt(this.client, recordOperations, append);
+        if (answer === undefined) return false;
         lastSeq = answer.lastSeq;
       }
     } catch (error) {
@@ -178,8 +179,7 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
     if (session === undefined) return { count: 0, fromSeq: undefined, removed: [] };
     const tail: Message[] = [];
     let before = 0;
-    const options = { order: "newest-first", pageSize: NEWEST_PAGE } as const;
-    for await (const message of this.client.listMessages(chatId, options)) {
+    for await (const message of this.#newestFirst(chatId)) {
       const fragment = fragmentOf(message);
       before = (fragment?.last && counts.get(fragment.chain)) ?? 0;
       if (before > 0) break;
@@ -191,8 +191,27 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
     return { count, fromSeq, removed };
   }
 
+  /** Lists the log from its end: a small page, which is nearly always enough, then large ones. */
+  async *#newestFirst(chatId: string): AsyncGenerator<Message> {
+    const order = "newest-first" as const;
+    let count = 0;
+    let lastSeq: number | undefined;
+    for await (const one of this.client.listMessages(chatId, { order, pageSize: NEWEST_PAGE })) {
+      lastSeq = one.seq - 1;
+      yield one;
+      count += 1;
+      if (count === NEWEST_PAGE) break;
+    }
+    if (count < NEWEST_PAGE || !lastSeq) return;
+    yield* this.client.listMessages(chatId, { order, pageSize: PAGE, lastSeq });
+  }
+
   /** Puts the messages of the log that a window lacks into messages that begin with the window. */
-  async #merged(chatId: string, messages: readonly UIMessage[]): Promise<Merged> {
+  async #merged(
+    chatId: string,
+    messages: readonly UIMessage[],
+    session: Session | undefined,
+  ): Promise<Merged> {
     const window = await this.client.window(chatId);
     // The server made some, or they are shown without what their records hold.
     const isChanged = window.messages.some((message) => {
@@ -203,7 +222,7 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
       return { messages, hidden: new Set() };
     }
     const log = await this.#log(chatId);
-    const large = new Map(await this.#large(chatId).get([...log, ...window.messages]));
+    const large = new Map(await this.#fragments([...log, ...window.messages], session));
     for (const message of log) {
       const named = fragmentOf(message);
       // A message whose record is gone equals none of those to save.
@@ -219,7 +238,7 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
       const messages = isWindow
         ? (await this.client.window(chatId)).messages
         : await this.#log(chatId);
-      const large = await this.#large(chatId).get(messages);
+      const large = await this.#fragments(messages, before);
       const after = await this.#session(chatId);
       if (after?.revision === before.revision) {
         return assembled(messages, { isWindow, large }).map(({ message }) => message as Chat);
@@ -233,6 +252,14 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
     const found: Message[] = [];
     for await (const one of this.client.listMessages(chatId, { pageSize: PAGE })) found.push(one);
     return found;
+  }
+
+  /** Gets the large fragments that messages of a session name. */
+  async #fragments(messages: readonly Message[], session: Session | undefined) {
+    if (session === undefined) return new Map<string, Fragment>();
+    const { sessionId } = session;
+    const owner = this.#ownerOf(sessionId, session);
+    return await this.#large(sessionId).get(messages, { session, owner });
   }
 
   #large(chatId: string): LargeFragments {

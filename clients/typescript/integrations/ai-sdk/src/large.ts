@@ -6,12 +6,36 @@ import type {
   Message,
   RecordFields,
   RecordOperationInput,
+  Session,
 } from "@memory-sidecar/client";
-import { lookUp, passOver, type Stored, segment } from "@memory-sidecar/client/adapters";
+import {
+  batchesOf,
+  lookUp,
+  passOver,
+  putOf,
+  type Stored,
+  segment,
+  tryWrite,
+  uploadAll,
+} from "@memory-sidecar/client/adapters";
 import { type Fragment, fragmentOf, type Kept } from "./fragments.ts";
 
 const ROOT = "ai-sdk";
 const PAGE = 1_000;
+/** Number of records that a call puts with their messages. */
+export const MAX_RECORDS = 16;
+
+/** Values of records are sent before. 64 of a namespace may wait for the call that puts them. */
+const LIMITS = { records: MAX_RECORDS };
+
+type Owner = RecordFields["owner"];
+
+/** A chat that may be a fork of another one. */
+interface Fork {
+  readonly session: Session;
+  /** The owner of its records. */
+  readonly owner: Owner;
+}
 
 /** The records of one chat. */
 export class LargeFragments {
@@ -23,33 +47,73 @@ export class LargeFragments {
     this.#path = [ROOT, "fragments", segment(chatId)];
   }
 
-  /** Sends the values of the records of messages; gives the operations that put the records. */
-  async puts(kept: readonly Kept[], owner: RecordFields["owner"]): Promise<RecordOperationInput[]> {
-    const puts = new Map<string, RecordOperationInput>();
-    for (const { record } of kept) {
-      if (record === undefined || puts.has(record.key)) continue;
-      const { key, value } = record;
-      const uploaded = await this.#client.uploadValue(value);
-      const named = { path: this.#path, key, mediaType: "application/json", owner };
-      puts.set(key, { put: { ...named, ...uploaded } });
+  /**
+   * Sends the values of the records of messages; gives the operations that put the records. Of more
+   * than a call takes, the first are put at once: no message names them yet.
+   */
+  async puts(kept: readonly Kept[], owner: Owner): Promise<RecordOperationInput[]> {
+    const records = new Map(kept.flatMap(({ record }) => (record ? [[record.key, record]] : [])));
+    const batches = [...batchesOf(records.values(), () => ({ records: 1 }), LIMITS)];
+    let operations: RecordOperationInput[] = [];
+    for (const batch of batches) {
+      if (operations.length > 0) await this.#client.writeRecords(operations);
+      const values = batch.map(({ value }) => value);
+      const uploads = await uploadAll(this.#client, values, owner);
+      operations = batch.map(({ key }, index) => ({ put: this.#put(key, owner, uploads[index]) }));
     }
-    return [...puts.values()];
+    return operations;
   }
 
-  /** Gets the fragments that messages name, by their keys; those that are gone are missing. */
-  async get(messages: readonly Message[]): Promise<ReadonlyMap<string, Fragment>> {
-    const found = new Map<string, Fragment>();
-    for (const record of await this.records(messages)) {
-      found.set(record.key, JSON.parse(record.value.toString()));
-    }
-    return found;
+  /**
+   * Gets the fragments that messages name, by their keys; those that are gone are missing. A fork
+   * has the messages of its origin, not its records: it gets copies of those, too.
+   */
+  async get(messages: readonly Message[], fork: Fork): Promise<ReadonlyMap<string, Fragment>> {
+    const records = await this.records(messages);
+    const missing = keysOf(messages);
+    for (const { key } of records) missing.delete(key);
+    if (missing.size > 0) records.push(...(await this.#inherited(missing, fork)));
+    return new Map(records.map(({ key, value }) => [key, JSON.parse(value.toString())]));
   }
 
   /** Gets the records that messages name, but those that are gone. */
   async records(messages: readonly Message[]): Promise<Stored[]> {
-    const keys = new Set(messages.flatMap((message) => fragmentOf(message)?.record ?? []));
-    const names = [...keys].map((key) => ({ path: this.#path, key }));
+    return await this.#named([...keysOf(messages)]);
+  }
+
+  async #named(keys: readonly string[]): Promise<Stored[]> {
+    const names = keys.map((key) => ({ path: this.#path, key }));
     return (await lookUp(this.#client, names)).flatMap((record) => record ?? []);
+  }
+
+  /** Gets records from the chats of which this one is a fork, and copies them. */
+  async #inherited(keys: ReadonlySet<string>, { session, owner }: Fork): Promise<Stored[]> {
+    const left = new Set(keys);
+    const found: Stored[] = [];
+    const seen = new Set<string>();
+    for (let origin = session.forkedFrom?.sessionId; left.size > 0 && origin !== undefined; ) {
+      if (seen.has(origin)) break;
+      seen.add(origin);
+      for (const record of await new LargeFragments(this.#client, origin).#named([...left])) {
+        // The record of another user is not of this chat, although it has the name.
+        if ((record.owner?.userId ?? "") !== session.userId) continue;
+        found.push(record);
+        left.delete(record.key);
+      }
+      const source = await this.#client.getSession(origin).catch(passOver("SESSION_NOT_FOUND"));
+      origin = source?.forkedFrom?.sessionId;
+    }
+    // A copy would not expire with the chat.
+    const copied = session.ttl === undefined ? found : [];
+    for (const { key, value } of copied) {
+      const put = { ...this.#put(key, owner), value, exists: false };
+      await tryWrite(this.#client, [await putOf(this.#client, put)]);
+    }
+    return found;
+  }
+
+  #put<Content extends object>(key: string, owner: Owner, content?: Content) {
+    return { path: this.#path, key, mediaType: "application/json", owner, ...(content as Content) };
   }
 
   /** Deletes records that no message names any more, unless they have been put again since. */
@@ -70,4 +134,9 @@ export class LargeFragments {
       found.push(one);
     return found;
   }
+}
+
+/** Gives the keys of the records that messages name. */
+function keysOf(messages: readonly Message[]): Set<string> {
+  return new Set(messages.flatMap((message) => fragmentOf(message)?.record ?? []));
 }

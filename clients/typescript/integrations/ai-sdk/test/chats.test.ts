@@ -13,7 +13,7 @@ import {
   validateUIMessages,
 } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
 import {
   erase,
@@ -209,6 +209,81 @@ test("keeps no large parts of chats that expire", async () => {
   await expect(other.saveChat({ chatId: "c", messages: large })).rejects.toThrow(error);
   expect(await other.loadChat("c")).toEqual(turns(1));
   expect(await keysOf(client)).toEqual([]);
+});
+
+test("keeps any number of large parts in one message", async () => {
+  const client = setting.client();
+  const store = new SidecarChatStore(client);
+  const texts = Array.from({ length: 65 }, (_, number) => `${number}`.padEnd(460_000));
+  const message = {
+    ...asked("all"),
+    parts: texts.map((text) => ({ type: "text" as const, text })),
+  };
+  await store.saveChat({ chatId: "c", messages: [message] });
+  expect(await store.loadChat("c")).toEqual([message]);
+  expect(await keysOf(client)).toHaveLength(65);
+  await store.saveChat({ chatId: "c", messages: turns(1), replace: true });
+  expect(await keysOf(client)).toEqual([]);
+});
+
+test("loads a fork with its large parts, and keeps them when the origin is deleted", async () => {
+  const client = setting.client();
+  const store = new SidecarChatStore(client, { userId: "ana" });
+  const messages = [asked("x".repeat(500_000)), answered(1), asked("y".repeat(600_000), "u")];
+  await store.saveChat({ chatId: "c", messages });
+  await client.forkSession("c", { sessionId: "fork" });
+  await client.forkSession("fork", { sessionId: "again" });
+  expect(await store.loadChat("again")).toEqual(messages);
+  expect(await store.loadChat("fork")).toEqual(messages);
+  await store.deleteChat("c");
+  await store.deleteChat("fork");
+  const next = [...messages, answered(2)];
+  await store.saveChat({ chatId: "again", messages: next });
+  expect(await store.loadChat("again")).toEqual(next);
+  await erase(client, "ana");
+  expect(await keysOf(client)).toEqual([]);
+});
+
+test("gives a fork no record of another user", async () => {
+  const client = setting.client();
+  const store = new SidecarChatStore(client, { userId: "ana" });
+  await store.saveChat({ chatId: "c", messages: [asked("x".repeat(500_000))] });
+  await client.forkSession("c", { sessionId: "fork" });
+  await client.updateSession({ sessionId: "fork", userId: "bob" });
+  const other = new SidecarChatStore(client, { userId: "bob" });
+  await expect(other.loadChat("fork")).rejects.toThrow("lacks the record");
+});
+
+test("leaves no upload behind when another saver comes first", async () => {
+  const client = setting.client();
+  const store = new SidecarChatStore(client);
+  const upload = client.uploadValue.bind(client);
+  const uploads: Awaited<ReturnType<typeof upload>>[] = [];
+  client.uploadValue = async (...call) => {
+    uploads.push(await upload(...call));
+    if (uploads.length === 1) await store.saveChat({ chatId: "c", messages: turns(1) });
+    return uploads.at(-1) as (typeof uploads)[number];
+  };
+  const messages = [...turns(1), asked("x".repeat(500_000))];
+  await store.saveChat({ chatId: "c", messages });
+  expect(await store.loadChat("c")).toEqual(messages);
+  expect(uploads).toHaveLength(2);
+  for (const uploaded of uploads) {
+    const put = { path: "taken", key: "upload", ...uploaded };
+    await expect(client.writeRecords([{ put }])).rejects.toThrow(/upload/i);
+  }
+});
+
+test("reads a long chat in large pages when its beginning has changed", async () => {
+  const client = setting.client();
+  const store = new SidecarChatStore(client);
+  const messages = turns(100);
+  await store.saveChat({ chatId: "c", messages });
+  const list = vi.spyOn(client, "listMessages");
+  const rated = messages.with(1, { ...answered(0), metadata: { rating: 5 } });
+  await store.saveChat({ chatId: "c", messages: rated, replace: true });
+  expect(list.mock.calls.map(([, options]) => options?.pageSize).slice(0, 2)).toEqual([10, 1_000]);
+  expect(await store.loadChat("c")).toEqual(rated);
 });
 
 test("says when a record of a chat is gone", async () => {
