@@ -13,10 +13,11 @@ from typing import Any
 
 from .. import v1
 from .._task_fields import duration_of
+from ..errors import Aborted, NotFound
 from .conditions import Condition
 from .names import MAX_KEY_BYTES, segment
 from .plans import Call, Collect, Plan
-from .records import Name, delete_tree, deletion, look_up, put_operation, write
+from .records import Name, batches, delete_tree, deletion, look_up, put_operation, write
 from .vectors import recall_by_vector
 
 MAX_HITS = 1_000
@@ -122,6 +123,30 @@ class DocumentRecords:
         """Deletes documents; those that do not exist are passed over."""
         yield from self._delete_keys(dict.fromkeys(map(_key, ids)))
 
+    def change(
+        self,
+        matching: Callable[[], Plan[Sequence[v1.NamedRecord]]],
+        change_of: Callable[[v1.NamedRecord], v1.RecordOperation],
+    ) -> Plan[int]:
+        """Changes each document that matches once; gives their number.
+
+        :param matching: finds the records of documents, again after another writer came first.
+        :param change_of: makes an operation that fails if the record has changed meanwhile.
+        """
+        changed: set[str] = set()
+        while True:
+            found = yield from matching()
+            left = [record for record in found if record.key not in changed]
+            keys = [record.key for record in left]
+            try:
+                for batch in batches(map(change_of, left)):
+                    yield from write(batch)
+                    changed.update(keys[: len(batch)])
+                    del keys[: len(batch)]
+            except (Aborted, NotFound):
+                continue
+            return len(changed)
+
     def clear(self) -> Plan[None]:
         """Deletes all documents."""
         yield from delete_tree(self._path())
@@ -223,6 +248,12 @@ class DocumentRecords:
     def _delete_keys(self, keys: Iterable[str]) -> Plan[None]:
         path = self._path()
         yield from write(deletion(path, key) for key in keys)
+
+
+def deletion_of(record: v1.NamedRecord) -> v1.RecordOperation:
+    """Makes the operation that deletes a document unless it has changed meanwhile."""
+    ref = v1.RecordRef(path=record.path, key=record.key)
+    return v1.RecordOperation(deletion=v1.RecordDelete(record=ref, etag=record.etag))
 
 
 def _name_of(document: v1.Document) -> Name:

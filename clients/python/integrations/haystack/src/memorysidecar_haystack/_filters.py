@@ -1,43 +1,27 @@
-"""Filters of Haystack.
-
-Haystack itself decides which documents a filter means. The server narrows down what it looks at: by
-conditions that let all these documents pass, and perhaps others.
-"""
+"""Filters of Haystack, as conditions that narrow them down."""
 
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from memorysidecar import where
-from memorysidecar.adapters.conditions import Condition, above, equal, every, fits, no, some
+from memorysidecar.adapters import narrowing
+from memorysidecar.adapters.conditions import Condition, no, some
+from memorysidecar.adapters.narrowing import (
+    MAX_TEXT_BYTES,
+    Narrowed,
+    all_of_parts,
+    any_of_parts,
+    is_exact_number,
+    none_of_parts,
+    ordered,
+    same,
+)
 
-MAX_TEXT_BYTES = 256
-"""The longest text that conditions look at."""
-MAX_INDEX_BYTES = 16_000
-CUT = "cut"
-"""The mark of documents whose metadata are too large for conditions."""
 META = "meta"
 FIELDS = ("id", "content", "blob", "score", "embedding", "sparse_embedding", META)
-
-_ORDERS: Mapping[str, tuple[Callable[[Any, Any], bool], Callable[[str, Any], Condition]]] = {
-    ">": (operator.gt, above),
-    ">=": (operator.ge, lambda path, limit: where(path, at_least=limit)),
-    "<": (operator.lt, lambda path, limit: where(path, below=limit)),
-    "<=": (operator.le, lambda path, limit: where(path, at_most=limit)),
-}
-
-
-@dataclass(frozen=True)
-class Narrowed:
-    """A condition for a filter."""
-
-    condition: Condition
-    is_exact: bool
-    """No other documents pass, except those that are cut."""
 
 
 def indexed(meta: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,11 +32,7 @@ def indexed(meta: Mapping[str, Any]) -> dict[str, Any]:
 
 def conditions_of(filters: Mapping[str, Any] | None) -> list[Condition]:
     """Makes conditions that all documents of a filter pass."""
-    narrowed = _narrowed(filters) if filters else None
-    if narrowed is None:
-        return []
-    condition = some([narrowed.condition, where(CUT, equals=True)])
-    return [condition] if fits(condition) else []
+    return narrowing.conditions_of(_narrowed(filters) if filters else None)
 
 
 def _indexed(value: Any) -> Any:
@@ -74,18 +54,14 @@ def _narrowed(filters: Any) -> Narrowed | None:
     parts = filters.get("conditions")
     if not isinstance(parts, list) or not parts:
         return None
-    all_parts = list(map(_narrowed, parts))
-    known = [part for part in all_parts if part is not None]
-    is_whole = len(known) == len(all_parts)
-    is_exact = is_whole and all(part.is_exact for part in known)
-    conditions = [part.condition for part in known]
+    narrowed = list(map(_narrowed, parts))
     match filters["operator"]:
-        case "AND" if known:
-            return Narrowed(every(conditions), is_exact)
-        case "OR" if is_whole:
-            return Narrowed(some(conditions), is_exact)
-        case "NOT" if is_exact:
-            return Narrowed(no([every(conditions)]), True)
+        case "AND":
+            return all_of_parts(narrowed)
+        case "OR":
+            return any_of_parts(narrowed)
+        case "NOT":
+            return none_of_parts([all_of_parts(narrowed)])
     return None
 
 
@@ -96,21 +72,19 @@ def _comparison(filters: Mapping[str, Any]) -> Narrowed | None:
         return None
     match filters["operator"]:
         case "==" if _is_plain(value):
-            return Narrowed(_equal(path, value), True)
+            return Narrowed(same(path, value), True)
         case "!=" if _is_plain(value):
-            return Narrowed(no([_equal(path, value)]), True)
+            return Narrowed(no([same(path, value)]), True)
         case "in" if isinstance(value, list) and value and all(map(_is_plain, value)):
-            return Narrowed(some(_equal(path, one) for one in value), True)
+            return Narrowed(some(same(path, one) for one in value), True)
         case "not in" if isinstance(value, list) and value and all(map(_is_plain, value)):
-            return Narrowed(no(_equal(path, one) for one in value), True)
+            return Narrowed(no(same(path, one) for one in value), True)
         case ">" | ">=" | "<" | "<=" as name if isinstance(value, (int, float)):
-            compare, condition = _ORDERS[name]
-            flags = [where(path, equals=flag) for flag in (False, True) if compare(flag, value)]
             if not _is_plain(value):
                 return None
             # Texts pass, too: Haystack refuses to compare them.
             texts = where(path, at_least="")
-            return Narrowed(some([condition(path, value), *flags, texts]), False)
+            return Narrowed(some([*ordered(path, name, value), texts]), False)
     return None
 
 
@@ -129,14 +103,7 @@ def _is_plain(value: Any) -> bool:
     if value is None or isinstance(value, bool):
         return True
     if isinstance(value, (int, float)):
-        return abs(value) <= 2**53
+        return is_exact_number(value)
     if not isinstance(value, str) or len(value.encode()) > MAX_TEXT_BYTES:
         return False
     return not value[:4].isdigit()
-
-
-def _equal(path: str, value: Any) -> Condition:
-    """To Python, flags are numbers."""
-    if isinstance(value, (bool, int, float)) and value in (0, 1):
-        return some([where(path, equals=bool(value)), where(path, equals=float(value))])
-    return equal(path, value)

@@ -15,20 +15,25 @@ from haystack.document_stores.types import DuplicatePolicy
 from haystack.utils import Secret
 from haystack.utils.filters import document_matches_filter
 from memorysidecar import (
-    Aborted,
     AlreadyExists,
     AsyncClient,
     Client,
     Invalid,
-    NotFound,
     v1,
     where,
 )
-from memorysidecar.adapters.documents import DocumentRecords, Found, Query, Searchable
+from memorysidecar.adapters.documents import (
+    DocumentRecords,
+    Found,
+    Query,
+    Searchable,
+    deletion_of,
+)
+from memorysidecar.adapters.narrowing import CUT, MAX_INDEX_BYTES
 from memorysidecar.adapters.plans import Plan, Runner
 from memorysidecar.adapters.records import batches, look_up, write
 
-from ._filters import CUT, MAX_INDEX_BYTES, META, conditions_of, indexed
+from ._filters import META, conditions_of, indexed
 
 Filters = dict[str, Any]
 HAS_TEXT = "has_text"
@@ -285,15 +290,14 @@ class SidecarDocumentStore:
 
     # Plans.
 
-    def _matching(self, filters: Filters | None) -> Plan[list[tuple[v1.NamedRecord, Document]]]:
+    def _matching(self, filters: Filters | None) -> Plan[list[v1.NamedRecord]]:
         records = yield from self._documents.list(conditions_of(filters))
-        found = [(record, _document_of(record.value)) for record in records]
         accepts = _test_of(filters)
-        return [one for one in found if accepts is None or accepts(one[0].value)]
+        return [one for one in records if accepts is None or accepts(one.value)]
 
     def _filter(self, filters: Filters | None) -> Plan[list[Document]]:
         found = yield from self._matching(filters)
-        return [document for _, document in found]
+        return [_document_of(record.value) for record in found]
 
     def _write(self, documents: Any, policy: DuplicatePolicy) -> Plan[int]:
         if isinstance(documents, str) or not isinstance(documents, Iterable):
@@ -353,39 +357,15 @@ class SidecarDocumentStore:
         return [self._documents.operation(one, only_new=True) for one in made]
 
     def _delete_matching(self, filters: Filters) -> Plan[int]:
-        def deletion_of(record: v1.NamedRecord, document: Document) -> v1.RecordOperation:
-            ref = v1.RecordRef(path=record.path, key=record.key)
-            return v1.RecordOperation(deletion=v1.RecordDelete(record=ref, etag=record.etag))
-
-        return (yield from self._change_matching(filters, deletion_of))
+        return (yield from self._documents.change(lambda: self._matching(filters), deletion_of))
 
     def _update_matching(self, filters: Filters, meta: Mapping[str, Any]) -> Plan[int]:
-        def update_of(record: v1.NamedRecord, document: Document) -> v1.RecordOperation:
+        def update_of(record: v1.NamedRecord) -> v1.RecordOperation:
+            document = _document_of(record.value)
             changed = replace(document, meta={**document.meta, **meta})
             return self._documents.operation(_searchable(changed), etag=record.etag)
 
-        return (yield from self._change_matching(filters, update_of))
-
-    def _change_matching(
-        self,
-        filters: Filters,
-        change_of: Callable[[v1.NamedRecord, Document], v1.RecordOperation],
-    ) -> Plan[int]:
-        """Changes each document of a filter once; gives their number."""
-        changed: set[str] = set()
-        while True:
-            found = yield from self._matching(filters)
-            left = [one for one in found if one[1].id not in changed]
-            ids = [document.id for _, document in left]
-            try:
-                for batch in batches(change_of(*one) for one in left):
-                    yield from write(batch)
-                    changed.update(ids[: len(batch)])
-                    del ids[: len(batch)]
-            except (Aborted, NotFound):
-                # Another writer came first; the next round reads what it wrote.
-                continue
-            return len(changed)
+        return (yield from self._documents.change(lambda: self._matching(filters), update_of))
 
     def _nearest(
         self,
