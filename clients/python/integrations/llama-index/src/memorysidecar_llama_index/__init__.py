@@ -1,0 +1,7 @@
+"""LlamaIndex on Memory Sidecar: chat stores, a memory with a window, and a vector store."""
+
+from .chat_store import SidecarChatStore
+from .memory import SidecarMemory
+from .vector_store import SidecarVectorStore
+
+__all__ = ["SidecarChatStore", "SidecarMemory", "SidecarVectorStore"]
