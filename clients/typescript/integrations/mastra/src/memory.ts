@@ -24,7 +24,7 @@ import { ROOT, sessionIdOf } from "./names.ts";
 import { Observations, type Owner } from "./observations.ts";
 import { Resources } from "./resources.ts";
 import { messageOf, type Row, rowOf } from "./rows.ts";
-import { ownerOf, Threads, touched } from "./threads.ts";
+import { Threads, touched } from "./threads.ts";
 
 const THREADS_PER_PAGE = 100;
 
@@ -89,12 +89,31 @@ export class SidecarMemory extends MemoryStorage {
 
   async saveThread({ thread }: Of<"saveThread">): Promise<StorageThreadType> {
     const { id, resourceId } = thread;
-    const { state } = await this.#threads.get(id);
-    // The messages come first: a repeat of an interrupted save must find the old owner.
-    const isOther = state.log !== undefined && ownerOf(state) !== resourceId;
-    if (isOther) await this.#messages.pass(id, resourceId);
-    await this.#threads.change(id, () => thread);
+    // A repeat of an interrupted save passes the messages again.
+    if (await this.#threads.save(thread)) await this.#pass(id, resourceId);
     return thread;
+  }
+
+  override async updateThreadResourceId(
+    change: Of<"updateThreadResourceId">,
+  ): Promise<StorageThreadType> {
+    const { resourceId, threadId } = change;
+    const { isPassing, thread } = (await this.#threads.get(threadId)).state;
+    // Mastra takes a change that was interrupted for done.
+    if (isPassing && thread?.resourceId === resourceId) {
+      await this.#pass(threadId, resourceId);
+      const { messages } = await this.listMessages({ threadId, perPage: false });
+      const others = messages.filter((message) => message.resourceId !== resourceId);
+      const moved = others.map(({ id }) => ({ id, resourceId }));
+      if (moved.length > 0) await this.updateMessages({ messages: moved });
+    }
+    return await super.updateThreadResourceId(change);
+  }
+
+  /** Gives the messages of a thread to its user. */
+  async #pass(threadId: string, userId: string): Promise<void> {
+    await this.#messages.pass(threadId, userId);
+    await this.#threads.settle(threadId, userId);
   }
 
   async updateThread({ id, title, metadata }: Of<"updateThread">): Promise<StorageThreadType> {

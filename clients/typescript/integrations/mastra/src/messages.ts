@@ -84,15 +84,15 @@ interface Change {
   readonly stored: StoredThread;
   /** Places of the rows; undefined for new ones. */
   readonly places: readonly (Place | undefined)[];
-  /** The user to own the messages. Default: the one that owns the thread. */
-  readonly userId: string | undefined;
+  /** Whether the messages pass to the user of the thread, also if that is nobody. */
+  readonly isPass: boolean;
 }
 
 /** Demands of a write. */
 interface Demand {
   /** Places that the rows must still have. */
   readonly seen?: ReadonlyMap<string, Place> | undefined;
-  readonly userId?: string | undefined;
+  readonly isPass?: boolean;
 }
 
 /** The messages of a client's namespace. */
@@ -122,7 +122,10 @@ export class Messages {
     return true;
   }
 
-  /** Gives the messages of a thread, with the records about them, to another user. */
+  /**
+   * Gives the messages of a thread, with the records about them, to the user to whom it belongs
+   * now: this one, unless the thread is given away again meanwhile.
+   */
   async pass(threadId: string, userId: string): Promise<void> {
     await this.#client
       .updateSession({ sessionId: sessionIdOf(threadId), userId })
@@ -136,7 +139,7 @@ export class Messages {
         const found = (await this.find(some)).filter(({ place }) => place.threadId === threadId);
         const seen = new Map(found.map(({ row, place }) => [row.id, place]));
         const rows = found.map(({ row }) => row);
-        isDone = await this.save(rows, { seen, userId });
+        isDone = await this.save(rows, { seen, isPass: true });
       }
     }
   }
@@ -254,7 +257,7 @@ export class Messages {
   }
 
   /** Writes rows of one thread in one transaction; false if a place is not as it was seen. */
-  async #put(rows: readonly Row[], { seen, userId }: Demand): Promise<boolean> {
+  async #put(rows: readonly Row[], { seen, isPass = false }: Demand): Promise<boolean> {
     const threadId = rows[0]?.threadId ?? "";
     for (;;) {
       // All of one moment: the records that the transaction expects unchanged.
@@ -264,7 +267,7 @@ export class Messages {
       if (seen && rows.some(({ id }, at) => places[at]?.version !== seen.get(id)?.version)) {
         return false;
       }
-      const change = { threadId, rows, stored: storedThread(threadId, record), places, userId };
+      const change = { threadId, rows, stored: storedThread(threadId, record), places, isPass };
       const leaving = rows.flatMap(({ id }, at) => {
         const place = places[at];
         return place === undefined || place.threadId === threadId ? [] : [{ id, place }];
@@ -277,10 +280,11 @@ export class Messages {
   }
 
   /** Appends rows, with the records about them; false if another writer was faster. */
-  async #append({ threadId, rows, stored, places, ...change }: Change): Promise<boolean> {
+  async #append({ threadId, rows, stored, places, isPass }: Change): Promise<boolean> {
     const { log, thread } = stored.state;
     const resources = rows.flatMap(({ resourceId }) => resourceId ?? []);
-    const userId = change.userId ?? ownerOf(stored.state) ?? resources[0];
+    const { resourceId = "" } = thread ?? {};
+    const userId = isPass ? resourceId : (ownerOf(stored.state) ?? resources[0]);
     const facts = { ...factsWith(log, threadId, rows, places), userId };
     const state = { ...stored.state, thread: touched(thread), log: facts };
     const recordOperations = await this.#threads.puts(stored, state, resources);

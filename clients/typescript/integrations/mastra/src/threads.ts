@@ -25,6 +25,8 @@ export interface ThreadState {
   readonly thread?: StorageThreadType | undefined;
   /** Unset while the thread has no messages. */
   readonly log?: LogFacts | undefined;
+  /** Set while messages may still belong to the user that owned the thread before. */
+  readonly isPassing?: true | undefined;
 }
 
 /** The record of a thread as it is stored, or what stands for one that is not. */
@@ -83,6 +85,31 @@ export class Threads {
       if (thread === undefined) return stored.state.thread;
       const operations = await this.puts(stored, { ...stored.state, thread });
       if (await tryWrite(this.#client, operations)) return thread;
+    }
+  }
+
+  /**
+   * Saves a thread. If its messages may belong to another user, notes that, until `settle`, and
+   * returns true. Messages that are saved from now on belong to the user of the thread.
+   */
+  async save(thread: StorageThreadType): Promise<boolean> {
+    for (;;) {
+      const stored = await this.get(thread.id);
+      const { isPassing, log } = stored.state;
+      const isOther = isPassing === true || ownerOf(stored.state) !== thread.resourceId;
+      const isToPass = log !== undefined && isOther;
+      const state = { ...stored.state, thread, ...(isToPass ? { isPassing: true as const } : {}) };
+      if (await tryWrite(this.#client, await this.puts(stored, state))) return isToPass;
+    }
+  }
+
+  /** Notes that all messages of a thread belong to this user, if the thread still does. */
+  async settle(threadId: string, userId: string): Promise<void> {
+    for (;;) {
+      const stored = await this.get(threadId);
+      const { isPassing, ...state } = stored.state;
+      if (isPassing === undefined || state.thread?.resourceId !== userId) return;
+      if (await tryWrite(this.#client, await this.puts(stored, state))) return;
     }
   }
 

@@ -48,7 +48,10 @@ async function newest(memory: SidecarMemory, perPage: number, threadId = "t", pa
 }
 
 /** Makes the next call of a method of a client fail, as if the program had ended before it. */
-function failOnce(client: MemorySidecar, name: "batchDeleteMessages" | "writeRecords"): void {
+function failOnce(
+  client: MemorySidecar,
+  name: "append" | "batchDeleteMessages" | "writeRecords",
+): void {
   const method = client[name].bind(client) as (...rest: unknown[]) => never;
   Object.assign(client, {
     [name]: (...rest: unknown[]) => {
@@ -63,7 +66,7 @@ function failOnce(client: MemorySidecar, name: "batchDeleteMessages" | "writeRec
 /** Does something before a call, with its number, of a method of a client. */
 function before(
   client: MemorySidecar,
-  name: "batchGetRecords" | "writeRecords",
+  name: "append" | "batchGetRecords" | "writeRecords",
   call: number,
   work: () => Promise<unknown>,
 ): void {
@@ -292,6 +295,48 @@ test("shows messages that another program appended", async () => {
     ...{ role: "assistant", threadId: "t", resourceId: "ana" },
     content: { parts: [{ type: "text", text: "From elsewhere." }] },
   });
+});
+
+test("a thread takes along what is saved while it changes its owner", async () => {
+  const namespace = `t-${randomUUID()}`;
+  const client = setting.client(namespace);
+  const [memory, other] = [new SidecarMemory(client), new SidecarMemory(setting.client(namespace))];
+  await memory.saveThread({ thread: thread("t", "carol") });
+  await memory.saveMessages({ messages: [said("a", 1, { resourceId: "carol" })] });
+  const parts = [{ type: "text" as const, text: "x".repeat(500_000) }];
+  const large = { resourceId: "carol", content: { format: 2 as const, parts } };
+  const save = (id: string) => () => other.saveMessages({ messages: [said(id, 2, large)] });
+  // One comes before the thread changes, one while its messages do.
+  before(client, "writeRecords", 1, save("b"));
+  before(client, "append", 1, save("c"));
+  await memory.saveThread({ thread: thread("t", "ana") });
+  await erase(client, "carol");
+  expect((await idsIn(memory, "t")).sort()).toEqual(["a", "b", "c"]);
+  failOnce(client, "append");
+  const change = { threadId: "t", resourceId: "bob" };
+  await expect(memory.updateThreadResourceId(change)).rejects.toThrow("ended");
+  await memory.updateThreadResourceId(change);
+  await erase(client, "ana");
+  expect((await idsIn(memory, "t")).sort()).toEqual(["a", "b", "c"]);
+  const session = await client.getSession("t");
+  expect(session.userId).toBe("bob");
+  const { messages } = await memory.listMessages({ threadId: "t", perPage: false });
+  expect(messages.map(({ resourceId }) => resourceId)).toEqual(["bob", "bob", "bob"]);
+  await erase(client, "bob");
+  expect(await idsIn(memory, "t")).toEqual([]);
+});
+
+test("one who gives a thread away last decides", async () => {
+  const namespace = `t-${randomUUID()}`;
+  const client = setting.client(namespace);
+  const [memory, other] = [new SidecarMemory(client), new SidecarMemory(setting.client(namespace))];
+  await memory.saveThread({ thread: thread("t", "carol") });
+  await memory.saveMessages({ messages: [said("a", 1), said("b", 2)] });
+  before(client, "append", 1, () => other.saveThread({ thread: thread("t", "bob") }));
+  await memory.saveThread({ thread: thread("t", "ana") });
+  for (const user of ["carol", "ana"]) await erase(client, user);
+  expect(await idsIn(memory, "t")).toEqual(["a", "b"]);
+  expect((await memory.getThreadById({ threadId: "t" }))?.resourceId).toBe("bob");
 });
 
 test("is erased with its user, and with everything", async () => {
