@@ -8,12 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from integration import erase
+from integration import erase, left_of, record_uploads
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
 from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.schema import ImageDocument
-from memorysidecar import AsyncClient, Client, policy
+from memorysidecar import AsyncClient, Client, MemorySidecarError, policy
+from memorysidecar.adapters.plans import Runner
 from real import Between, RealServer
 from scripted import ANSWER, call, said, scripted, turn
 
@@ -298,6 +299,17 @@ def test_changes_take_part_in_the_order_of_all_writes(client: Client) -> None:
     store.set_messages("k", [*numbered(1), large])
     raced = between(client, "batch_get_records", lambda: store.set_messages("k", numbered(1)))
     assert raced.get_messages("k") == numbered(1)
+
+
+def test_a_refused_change_leaves_no_upload(client: Client, monkeypatch: Any) -> None:
+    store = SidecarChatStore(client)
+    store.set_messages("k", numbered(2))
+    sent = record_uploads(client, monkeypatch, lambda count: store.add_message("k", numbered(1)[0]))
+    large = said("user", "x" * 500_000)
+    with pytest.raises(MemorySidecarError, match="LAST_SEQ_MISMATCH"):
+        store.set_messages("k", [large])
+    assert len(sent) == 50
+    assert Runner(client).run(left_of(sent)) == []
 
 
 def test_what_is_missing_is_none_or_empty(client: Client) -> None:

@@ -17,10 +17,11 @@ from uuid import uuid4
 from google.protobuf.json_format import MessageToDict
 from llama_index.core.base.llms.types import ChatMessage
 from memorysidecar import ErrorReason, MemorySidecarError, NotFound, v1, where
-from memorysidecar.adapters.messages import batches, is_too_large
+from memorysidecar.adapters.attempts import attempt
+from memorysidecar.adapters.messages import batches
 from memorysidecar.adapters.names import path_of, session_name
 from memorysidecar.adapters.plans import Call, Collect, Plan
-from memorysidecar.adapters.records import deletion, large_payload, look_up, owner_of, write
+from memorysidecar.adapters.records import deletion, large_payloads, look_up, owner_of, write
 
 from ._messages import FORMAT, chat_message_of, fields_of, payload_of
 from ._runs import runs_of, seqs_of
@@ -147,7 +148,7 @@ class Lists:
             writer was faster.
         """
 
-        def attempt() -> Plan[None]:
+        def once() -> Plan[None]:
             stored = yield from self._stored(key)
             edited = edit(stored)
             if edited is None:
@@ -160,21 +161,21 @@ class Lists:
             left = [one for seq, one in stored.messages.items() if seq not in kept]
             yield from self._delete(key, left, allow_missing=True)
 
-        yield from _repeat(attempt)
+        yield from _repeat(once)
 
     def take(
         self, key: str, choose: Callable[[Stored], Sequence[v1.Message]]
     ) -> Plan[list[ChatMessage]]:
         """Deletes messages, and gives them."""
 
-        def attempt() -> Plan[list[ChatMessage]]:
+        def once() -> Plan[list[ChatMessage]]:
             stored = yield from self._stored(key)
             chosen = choose(stored)
             read = yield from self._read(key, chosen)
             yield from self._delete(key, chosen)
             return read
 
-        return (yield from _repeat(attempt))
+        return (yield from _repeat(once))
 
     def drop(self, key: str) -> Plan[list[ChatMessage] | None]:
         """Deletes the session of a key with its log; gives the messages, or None if there is no
@@ -262,20 +263,12 @@ class Lists:
     # Writes.
 
     def _append(self, key: str, fresh: Sequence[Fresh], **options: Any) -> Plan[Any]:
-        kept = []
-        for one in fresh:
-            if is_too_large(one.payload):
-                sent = yield Call(partial(_upload, one.payload))
-                owner, log = owner_of(self.user_id), self.log_of(key)
-                kept.append(large_payload(self._large(key), one.key, sent, log, owner))
-        options = {"session": self._attributes(key), **options}
-        messages = [fields_of(one.payload, one.key) for one in fresh]
-        name = self.log_of(key)
-        return (
-            yield Call(
-                lambda client: client.append(name, messages, record_operations=kept, **options)
-            )
-        )
+        name, path, owner = self.log_of(key), self._large(key), owner_of(self.user_id)
+        payloads = [(one.key, one.payload) for one in fresh]
+        kept = yield from large_payloads(path, payloads, name, owner)
+        options = {"session": self._attributes(key), "record_operations": kept, **options}
+        messages = [fields_of(payload, one) for one, payload in payloads]
+        return (yield from attempt(kept, lambda client: client.append(name, messages, **options)))
 
     def _store(self, key: str, stored: Stored, wanted: Mapping[str, Sequence[Item]]) -> Plan[None]:
         session, last = stored.session, stored.last_seq
@@ -350,15 +343,15 @@ class Lists:
         return path_of(self.root, "messages", self.user_id, key)
 
 
-def _repeat(attempt: Callable[[], Plan[T]]) -> Plan[T]:
+def _repeat(once: Callable[[], Plan[T]]) -> Plan[T]:
     """Does what needs the state of a key, again when another writer was faster."""
     for _ in range(ATTEMPTS - 1):
         try:
-            return (yield from attempt())
+            return (yield from once())
         except MemorySidecarError as error:
             if error.reason not in CHANGED:
                 raise
-    return (yield from attempt())
+    return (yield from once())
 
 
 def _lists_of(entry: Mapping[str, Any], found: Mapping[int, v1.Message]) -> dict[str, list[int]]:
@@ -381,10 +374,6 @@ def _fresh_of(payload: bytes) -> Fresh:
 
 def _list_messages(log: str, client: Any) -> Any:
     return client.list_messages(log, page_size=1_000)
-
-
-def _upload(payload: bytes, client: Any) -> Any:
-    return client.upload_value(payload)
 
 
 def _put_session(
