@@ -35,6 +35,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** The embedding store beyond the tests of the framework. */
 class EmbeddingStoreTest {
@@ -167,15 +168,22 @@ class EmbeddingStoreTest {
   }
 
   private Step draw(Random random) {
-    int kind = random.nextInt(10);
+    int kind = random.nextInt(20);
     int id = random.nextInt(12);
+    if (kind == 0) return refused(random, id);
     Metadata metadata = new Metadata();
     put(metadata, "n", NUMBERS.get(random.nextInt(NUMBERS.size())));
     if (random.nextBoolean()) metadata.put("s", word(random));
-    if (kind < 5) return new Step("add", id, metadata, null);
-    if (kind == 5) return new Step("remove", id, metadata, null);
+    if (kind < 10) return new Step("add", id, metadata, null);
+    if (kind < 12) return new Step("remove", id, metadata, null);
     Filter filter = filter(random, 2);
-    return new Step(kind == 6 ? "removeAll" : "search", id, metadata, filter);
+    return new Step(kind < 14 ? "removeAll" : "search", id, metadata, filter);
+  }
+
+  /** A call that the framework refuses. */
+  private static Step refused(Random random, int id) {
+    String kind = List.of("removeBlank", "removeAll", "addTooFew").get(random.nextInt(3));
+    return new Step(kind, id, new Metadata(), null);
   }
 
   private static void put(Metadata metadata, String key, Number number) {
@@ -238,6 +246,12 @@ class EmbeddingStoreTest {
           List.of(id), List.of(embedding), List.of(TextSegment.from("text " + id, step.metadata)));
     }
     if (step.kind.equals("remove")) store.remove(id);
+    if (step.kind.equals("removeBlank")) store.remove(" ");
+    if (step.kind.equals("addTooFew")) {
+      // The contract of the framework has words for it that its own store does not use.
+      Executable add = () -> store.addAll(List.of(id), List.of(QUERY, QUERY), null);
+      return assertThrows(RuntimeException.class, add).getClass();
+    }
     if (step.kind.equals("removeAll")) store.removeAll(step.filter);
     return all(store, step.kind.equals("search") ? step.filter : null);
   }

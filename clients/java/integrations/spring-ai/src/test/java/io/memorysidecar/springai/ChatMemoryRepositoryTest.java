@@ -14,6 +14,7 @@ import io.memorysidecar.v1.ListEventsRequest;
 import io.memorysidecar.v1.ListMessagesRequest;
 import io.memorysidecar.v1.Session;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -171,9 +172,10 @@ class ChatMemoryRepositoryTest {
     String id = "c" + random.nextInt(3);
     int kind = random.nextInt(20);
     if (kind == 0) return new Step("delete", id, List.of());
+    if (kind == 1) return refused(random, id);
     List<Message> types = Samples.everyType();
     List<Message> drawn = new ArrayList<>();
-    int count = kind < 4 ? random.nextInt(6) : 1 + random.nextInt(2);
+    int count = kind < 5 ? random.nextInt(6) : 1 + random.nextInt(2);
     for (int at = 0; at < count; at++) {
       drawn.add(
           random.nextBoolean()
@@ -182,7 +184,15 @@ class ChatMemoryRepositoryTest {
                   ? new SystemMessage("s" + random.nextInt(3))
                   : new UserMessage("m" + random.nextInt(5)));
     }
-    return new Step(kind < 4 ? "save" : "add", id, drawn);
+    return new Step(kind < 5 ? "save" : "add", id, drawn);
+  }
+
+  /** A call that the framework refuses. */
+  private static Step refused(Random random, String id) {
+    String kind = List.of("delete", "save", "add", "find").get(random.nextInt(4));
+    if (random.nextBoolean()) return new Step(kind, random.nextBoolean() ? " " : null, List.of());
+    List<Message> wrong = random.nextBoolean() ? null : Collections.singletonList(null);
+    return new Step(random.nextBoolean() ? "save" : "add", id, wrong);
   }
 
   private Comparison.Pair<Step> pair() {

@@ -1,6 +1,8 @@
 package io.memorysidecar.testing;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,16 +44,23 @@ public record Comparison<O>(
 
   private record Difference(int index, Object theirs, Object ours) {}
 
-  /** Two errors are the same answer: their texts are each side's own. */
-  private record Failed(RuntimeException error) {
+  /** An error as the answer of a side: its class and its text, which the framework defines. */
+  private record Failed(String type, String text, RuntimeException error) {
     @Override
     public boolean equals(Object other) {
-      return other instanceof Failed;
+      return other instanceof Failed same && type.equals(same.type) && text.equals(same.text);
     }
 
     @Override
     public int hashCode() {
-      return Failed.class.hashCode();
+      return Objects.hash(type, text);
+    }
+
+    @Override
+    public String toString() {
+      var trace = new StringWriter();
+      error.printStackTrace(new PrintWriter(trace));
+      return trace.toString();
     }
   }
 
@@ -119,7 +128,7 @@ public record Comparison<O>(
     try {
       return side.apply(operation);
     } catch (RuntimeException error) {
-      return new Failed(error);
+      return new Failed(error.getClass().getName(), String.valueOf(error.getMessage()), error);
     }
   }
 
