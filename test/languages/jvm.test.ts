@@ -67,42 +67,54 @@ describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
     expect(cpp.filter((name) => !staying.includes(name))).toEqual(["namespace"]);
   });
 
-  test.each(["surefire-reports", "surefire-reports-lowest"])(
-    "passes the tests of LangChain4j for embedding stores: %s",
-    (folder) => {
-      const reports = globSync(`integrations/langchain4j/target/${folder}/TEST-*IT*.xml`, {
-        cwd: CLIENT,
-      });
-      const cases = reports.map((name) => countJunit(readFileSync(join(CLIENT, name), "utf8")));
-      const passed = cases.reduce((sum, one) => sum + one.passed, 0);
-      expect(cases.map(({ failed }) => failed).filter((count) => count > 0)).toEqual([]);
-      const row = `| LangChain4j (Java) | embedding stores | ${passed} of ${passed} |`;
-      const table = readFileSync(join(ROOT, "docs/integrations/README.md"), "utf8");
-      expect(table).toContain(row);
-    },
-  );
-
   test.each([
-    ["langchain4j", "langchain4j/MemorySidecarEmbeddingStore", "langchain4j-core"],
-    ["spring-ai", "springai/MemorySidecarChatMemoryRepository", "spring-ai-model"],
-  ])("packs %s with a POM that names what it needs", async (name, type, framework) => {
-    await build("mvn", [
-      ...["-B", "-ntp", "-q", "-f", "clients/java/integrations/pom.xml"],
-      ...["-pl", `..,${name}`, "jar:jar"],
-    ]);
-    const artifact = `memory-sidecar-${name}`;
-    const jar = join(CLIENT, `integrations/${name}/target/${artifact}-0.1.0.jar`);
-    const names = await build("unzip", ["-Z1", jar]);
-    expect(names).toContain(`io/memorysidecar/${type}.class`);
-    const pom = `META-INF/maven/io.memorysidecar/${artifact}/pom.xml`;
-    expect(names).toContain(pom);
-    expect(names).not.toContain("Test");
-    const text = await build("unzip", ["-p", jar, pom]);
-    const needs = [...text.matchAll(/<dependency>(.*?)<\/dependency>/gs)]
-      .map(([, one = ""]) => one)
-      .filter((one) => !one.includes("<scope>test</scope>"))
-      .map((one) => /<artifactId>(.*?)</.exec(one)?.[1]);
-    expect(needs).toEqual(["memory-sidecar-client", framework, "jackson-databind"]);
+    ["langchain4j", "LangChain4j (Java) | embedding stores", "surefire-reports"],
+    ["langchain4j", "LangChain4j (Java) | embedding stores", "surefire-reports-lowest"],
+    ["spring-ai", "Spring AI (Java) | vector stores", "surefire-reports"],
+    ["spring-ai", "Spring AI (Java) | vector stores", "surefire-reports-lowest"],
+  ])("passes the tests of the framework for stores: %s, %s, %s", (name, judged, folder) => {
+    const reports = globSync(`integrations/${name}/target/${folder}/TEST-*IT*.xml`, {
+      cwd: CLIENT,
+    });
+    const cases = reports.map((path) => countJunit(readFileSync(join(CLIENT, path), "utf8")));
+    const passed = cases.reduce((sum, one) => sum + one.passed, 0);
+    expect(cases.map(({ failed }) => failed).filter((count) => count > 0)).toEqual([]);
+    const table = readFileSync(join(ROOT, "docs/integrations/README.md"), "utf8");
+    expect(table).toContain(`| ${judged} | ${passed} of ${passed} |`);
+  });
+
+  test("packs integrations with POMs that name what they need", async () => {
+    const packed = {
+      langchain4j: {
+        type: "langchain4j/MemorySidecarEmbeddingStore",
+        needs: ["memory-sidecar-client", "langchain4j-core", "jackson-databind"],
+      },
+      "spring-ai": {
+        type: "springai/MemorySidecarVectorStore",
+        needs: [
+          ...["memory-sidecar-client", "spring-ai-model", "spring-ai-vector-store"],
+          "jackson-databind",
+        ],
+      },
+    };
+    const modules = ["..", ...Object.keys(packed)].join();
+    const pom = "clients/java/integrations/pom.xml";
+    await build("mvn", ["-B", "-ntp", "-q", "-f", pom, "-pl", modules, "jar:jar"]);
+    for (const [name, { type, needs }] of Object.entries(packed)) {
+      const artifact = `memory-sidecar-${name}`;
+      const jar = join(CLIENT, `integrations/${name}/target/${artifact}-0.1.0.jar`);
+      const names = await build("unzip", ["-Z1", jar]);
+      expect(names).toContain(`io/memorysidecar/${type}.class`);
+      const manifest = `META-INF/maven/io.memorysidecar/${artifact}/pom.xml`;
+      expect(names).toContain(manifest);
+      expect(names).not.toContain("Test");
+      const text = await build("unzip", ["-p", jar, manifest]);
+      const named = [...text.matchAll(/<dependency>(.*?)<\/dependency>/gs)]
+        .map(([, one = ""]) => one)
+        .filter((one) => !one.includes("<scope>test</scope>"))
+        .map((one) => /<artifactId>(.*?)</.exec(one)?.[1]);
+      expect(named).toEqual(needs);
+    }
   });
 
   test(

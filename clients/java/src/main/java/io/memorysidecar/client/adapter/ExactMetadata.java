@@ -83,8 +83,9 @@ public final class ExactMetadata {
 
   /** The value of a key is a number, a UUID or a text after this one, or {@code orEqual} to it. */
   public static MetadataCondition after(String key, Object value, boolean orEqual) {
-    if (isNaN(value)) return nothing(key);
     String exact = exactOf(value);
+    boolean isLast = exact != null && !orEqual && exact.equals(SortableText.last(value));
+    if (isLast || isNaN(value)) return nothing(key);
     String text = exact == null ? textOf(value) : exact;
     // The text with one more character, the smallest one, is the next in the order of bytes.
     TextRange.Builder range = TextRange.newBuilder().setMin(orEqual ? text : text + '\0');
@@ -94,8 +95,9 @@ public final class ExactMetadata {
 
   /** The value of a key is a number, a UUID or a text before this one, or {@code orEqual} to it. */
   public static MetadataCondition before(String key, Object value, boolean orEqual) {
-    if (isNaN(value)) return nothing(key);
     String exact = exactOf(value);
+    boolean isFirst = exact != null && !orEqual && exact.equals(SortableText.first(value));
+    if (isFirst || isNaN(value)) return nothing(key);
     String text = exact == null ? textOf(value) : exact;
     TextRange.Builder range = TextRange.newBuilder();
     if (orEqual) range.setMax(text);
@@ -128,11 +130,21 @@ public final class ExactMetadata {
     return MetadataCondition.newBuilder().setAnyOf(group(conditions, false)).build();
   }
 
-  /** The condition does not hold; it never does where there is no value. */
+  /**
+   * The condition does not hold; it never does where there is no value. The negation goes inward as
+   * far as it can: the server takes only so many levels.
+   */
   public static MetadataCondition not(MetadataCondition condition) {
-    return MetadataCondition.newBuilder()
-        .setNoneOf(MetadataConditions.newBuilder().addConditions(condition))
-        .build();
+    if (condition.hasAllOf()) {
+      return anyOf(
+          condition.getAllOf().getConditionsList().stream().map(ExactMetadata::not).toList());
+    }
+    if (condition.hasNoneOf()) return anyOf(condition.getNoneOf().getConditionsList());
+    MetadataConditions none =
+        condition.hasAnyOf()
+            ? condition.getAnyOf()
+            : MetadataConditions.newBuilder().addConditions(condition).build();
+    return MetadataCondition.newBuilder().setNoneOf(none).build();
   }
 
   /** Puts conditions into one node, those of nodes of the same kind directly. */
@@ -160,9 +172,9 @@ public final class ExactMetadata {
     return MetadataConditions.newBuilder().addAllConditions(flat).build();
   }
 
-  /** A condition that never holds. */
+  /** A condition that never holds: no text comes before the empty one. */
   private static MetadataCondition nothing(String key) {
-    return allOf(List.of(exists(key, true), exists(key, false)));
+    return at(nameOf(key)).setTextRange(TextRange.newBuilder().setLessThan("")).build();
   }
 
   private static MetadataCondition.Builder at(String path) {

@@ -5,7 +5,6 @@ import io.memorysidecar.client.MemorySidecarException;
 import io.memorysidecar.v1.DeleteDocumentsRequest;
 import io.memorysidecar.v1.Document;
 import io.memorysidecar.v1.DocumentFilter;
-import io.memorysidecar.v1.Embedding;
 import io.memorysidecar.v1.ErrorReason;
 import io.memorysidecar.v1.Everyone;
 import io.memorysidecar.v1.ListDocumentsRequest;
@@ -25,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The documents of a collection, found by the cosine of vectors of the caller alone.
+ * The documents of a collection, found by the cosine of vectors alone.
  *
  * <p>With a user, they are those of the user: no search finds them for another one, and an erasure
  * of the user erases them. Without, they are all documents of the collection.
@@ -66,11 +65,12 @@ public final class VectorCollection {
   }
 
   /**
-   * Gives the nearest documents with their payloads, the best first; the score of a hit is its
-   * cosine, -1 to 1. At most 1,000.
+   * Gives the documents that are nearest to the embedding of a request, or to its query by the
+   * server's own model, with their payloads, the best first; the score of a hit is its cosine, -1 to
+   * 1. At most 1,000.
    */
   public List<RecallHit> search(
-      Embedding embedding, List<MetadataCondition> conditions, int limit, double minCosine) {
+      RecallRequest wanted, List<MetadataCondition> conditions, int limit, double minCosine) {
     List<RecallHit> hits = new ArrayList<>();
     var filter =
         RecallFilter.newBuilder()
@@ -78,9 +78,8 @@ public final class VectorCollection {
             .setScope(scopeFilter())
             .addAllMetadata(conditions);
     RecallRequest request =
-        RecallRequest.newBuilder()
+        wanted.toBuilder()
             .setScoring("cosine")
-            .setEmbedding(embedding)
             .setFilter(filter)
             .setPageSize(Math.min(limit, 1_000))
             .setMinScore(minCosine)

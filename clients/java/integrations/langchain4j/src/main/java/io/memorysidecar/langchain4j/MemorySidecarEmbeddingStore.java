@@ -13,6 +13,7 @@ import io.memorysidecar.client.MemorySidecar;
 import io.memorysidecar.client.adapter.VectorCollection;
 import io.memorysidecar.v1.Document;
 import io.memorysidecar.v1.RecallHit;
+import io.memorysidecar.v1.RecallRequest;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -121,7 +122,7 @@ public final class MemorySidecarEmbeddingStore implements EmbeddingStore<TextSeg
     Embedding query = request.queryEmbedding();
     List<RecallHit> hits =
         documents.search(
-            vector(query),
+            RecallRequest.newBuilder().setEmbedding(vector(query)).build(),
             request.filter() == null ? List.of() : Filters.conditions(request.filter()),
             request.maxResults(),
             2 * request.minScore() - 1 - ROUNDING);

@@ -13,7 +13,8 @@ class SpringAiPageTest {
   void runs() {
     try (TestServer server = TestServer.start()) {
       assertEquals(
-          List.of("Storks at the roof. [trip]", "true true true"),
+          List.of(
+              "Storks at the roof. [trip]", "true true true", "The stork is on the roof."),
           Page.run("spring-ai.md", server));
     }
   }

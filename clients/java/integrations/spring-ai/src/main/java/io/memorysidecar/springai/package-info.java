@@ -1,5 +1,5 @@
 /**
- * Memory Sidecar for Spring AI: a repository for chat memories, and a chat memory whose window the
- * server keeps. Each takes a client that it never closes.
+ * Memory Sidecar for Spring AI: a repository for chat memories, a chat memory whose window the server
+ * keeps, and a vector store. Each takes a client that it never closes.
  */
 package io.memorysidecar.springai;
