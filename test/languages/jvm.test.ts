@@ -96,6 +96,10 @@ describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
           "jackson-databind",
         ],
       },
+      "spring-boot-starter": {
+        type: "springai/boot/MemorySidecarAutoConfiguration",
+        needs: ["memory-sidecar-spring-ai", "spring-boot-autoconfigure"],
+      },
     };
     const modules = ["..", ...Object.keys(packed)].join();
     const pom = "clients/java/integrations/pom.xml";

@@ -1,0 +1,61 @@
+package io.memorysidecar.springai.boot;
+
+import io.grpc.ChannelCredentials;
+import io.grpc.TlsChannelCredentials;
+import io.memorysidecar.client.MemorySidecar;
+import io.memorysidecar.client.RetryPolicy;
+import io.memorysidecar.springai.MemorySidecarChatMemoryRepository;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import org.springframework.ai.chat.memory.ChatMemoryRepository;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Makes a client and a repository of chat memories, which Spring AI takes for its chat memory; each
+ * unless the application has one of its own. The client connects with its first call, and is closed
+ * with the application.
+ */
+@AutoConfiguration(
+    beforeName = "org.springframework.ai.model.chat.memory.autoconfigure.ChatMemoryAutoConfiguration")
+@EnableConfigurationProperties(MemorySidecarProperties.class)
+public class MemorySidecarAutoConfiguration {
+  @Bean(destroyMethod = "close")
+  @ConditionalOnMissingBean
+  MemorySidecar memorySidecar(MemorySidecarProperties properties) {
+    var retry = properties.retry();
+    MemorySidecar.Builder client =
+        MemorySidecar.builder(properties.address())
+            .namespace(properties.namespace())
+            .timeout(properties.timeout())
+            .retry(
+                new RetryPolicy(retry.maxAttempts(), retry.initialDelay(), retry.maxDelay()));
+    if (properties.token() != null) client.token(properties.token());
+    if (properties.tls().enabled()) client.tls(credentials(properties.tls()));
+    if (properties.tls().serverName() != null) client.serverName(properties.tls().serverName());
+    return client.connect();
+  }
+
+  private static ChannelCredentials credentials(MemorySidecarProperties.Tls tls) {
+    if (tls.certificates() == null) return TlsChannelCredentials.create();
+    try (InputStream certificates = tls.certificates().getInputStream()) {
+      return TlsChannelCredentials.newBuilder().trustManager(certificates).build();
+    } catch (IOException error) {
+      throw new UncheckedIOException("memorysidecar.tls.certificates cannot be read", error);
+    }
+  }
+
+  @Bean
+  @ConditionalOnMissingBean(ChatMemoryRepository.class)
+  @ConditionalOnProperty(name = "memorysidecar.chat-memory.enabled", matchIfMissing = true)
+  MemorySidecarChatMemoryRepository memorySidecarChatMemoryRepository(
+      MemorySidecar client, MemorySidecarProperties properties) {
+    return MemorySidecarChatMemoryRepository.builder(client)
+        .prefix(properties.chatMemory().prefix())
+        .build();
+  }
+}
