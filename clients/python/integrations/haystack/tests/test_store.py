@@ -35,6 +35,22 @@ def texts_of(documents: list[Document]) -> list[str | None]:
     return [document.content for document in documents]
 
 
+def test_a_connection_of_the_store_is_closed_and_made_anew(
+    server: RealServer, client: Client
+) -> None:
+    with SidecarDocumentStore(server.address, namespace=client.namespace) as store:
+        store.write_documents([Document(id="a", content="Storks.")])
+        made = store._made
+    assert made is not None
+    with pytest.raises(ValueError, match="closed"):
+        made.server_info()
+    assert store.count_documents() == 1
+    store.close()
+    with SidecarDocumentStore(client=client) as mine:
+        assert mine.count_documents() == 1
+    assert mine.count_documents() == 1
+
+
 def test_an_agent_finds_documents_while_the_server_is_killed(own_server: RealServer) -> None:
     @component
     class Scripted:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -17,6 +18,7 @@ from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.tools import create_retriever_tool
 from memorysidecar import AsyncClient, Client, Invalid, where
+from memorysidecar.adapters import connect
 from real import RealServer
 
 from memorysidecar_langchain import SidecarByteStore, SidecarRetriever, SidecarVectorStore
@@ -304,6 +306,25 @@ def test_keys_are_listed_by_a_prefix_of_any_length(client: Client) -> None:
         assert list(store.yield_keys(prefix=key[:length]))[:1] == [key]
     assert list(store.yield_keys(prefix=key[:501] + "x" * 20)) == []
     assert list(store.yield_keys(prefix="k" * 600)) == []
+
+
+def test_a_connection_by_url_is_closed_and_that_of_a_client_is_not(
+    server: RealServer, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The server of the tests has a socket, which no URL names.
+    made = partial(Client, server.address, namespace=client.namespace)
+    monkeypatch.setattr(connect, "connect", lambda url: made())
+    url = "memorysidecar://host:1/notes"
+    with SidecarByteStore.from_url(url, user_id="ana") as values:
+        values.mset([("k", b"v")])
+    with SidecarVectorStore.from_url(url, None, user_id="ana") as documents:
+        documents.add_texts(["Storks."])
+    for closed in (lambda: values.mget(["k"]), lambda: documents.get_by_ids(["a"])):
+        with pytest.raises(ValueError, match="closed"):
+            closed()
+    with SidecarByteStore(client, user_id="ana") as mine:
+        assert mine.mget(["k"]) == [b"v"]
+    assert mine.mget(["k"]) == [b"v"]
 
 
 def test_documents_and_values_expire(client: Client) -> None:

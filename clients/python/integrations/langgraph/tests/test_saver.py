@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import threading
+from functools import partial
 from typing import Annotated, Any, TypedDict
 from uuid import uuid4
 
@@ -13,9 +14,10 @@ from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
 from memorysidecar import AsyncClient, Client
+from memorysidecar.adapters import connect
 from real import RealServer
 
-from memorysidecar_langgraph import SidecarSaver
+from memorysidecar_langgraph import SidecarSaver, SidecarStore
 from memorysidecar_langgraph import _values as values
 
 
@@ -100,6 +102,23 @@ def test_a_user_is_erased_with_the_checkpoints(client: Client) -> None:
     for kind in ("checkpoints", "blobs", "writes", "parts"):
         assert records_of(client, "hers", kind) == []
     assert saver.get_tuple(config_of("theirs")) is not None
+
+
+def test_a_connection_by_url_is_closed(
+    server: RealServer, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The server of the tests has a socket, which no URL names.
+    made = partial(Client, server.address, namespace=client.namespace)
+    monkeypatch.setattr(connect, "connect", lambda url: made())
+    url = "memorysidecar://host:1/notes"
+    config: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
+    with SidecarSaver.from_url(url) as saver, SidecarStore.from_url(url) as store:
+        assert saver.get_tuple(config) is None
+        store.put(("a",), "k", {"n": 1})
+    with pytest.raises(ValueError, match="closed"):
+        saver.get_tuple(config)
+    with pytest.raises(ValueError, match="closed"):
+        store.get(("a",), "k")
 
 
 def test_a_list_stops_when_its_reader_stops(client: Client) -> None:

@@ -90,14 +90,30 @@ class SidecarDocumentStore:
         )
         self._lock = Lock()
         self._own: Runner | None = None if client is None else Runner(client)
+        self._made: Client | None = None
 
     @property
     def _runner(self) -> Runner:
         with self._lock:
             if self._own is None:
                 token = self.token.resolve_value() if self.token is not None else None
-                self._own = Runner(Client(self.address, namespace=self.namespace, token=token))
+                self._made = Client(self.address, namespace=self.namespace, token=token)
+                self._own = Runner(self._made)
             return self._own
+
+    def close(self) -> None:
+        """Closes the connection that the store made; a later use makes another. A client that was
+        given stays open."""
+        with self._lock:
+            if self._made is not None:
+                self._made.close()
+                self._made = self._own = None
+
+    def __enter__(self) -> SidecarDocumentStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def to_dict(self) -> dict[str, Any]:
         if self.client is not None:

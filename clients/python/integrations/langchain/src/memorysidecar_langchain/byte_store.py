@@ -8,7 +8,7 @@ from typing import Any
 
 from langchain_core.stores import BaseStore
 from memorysidecar import AsyncClient, Client, v1
-from memorysidecar.adapters.connect import connect
+from memorysidecar.adapters.connect import Connected
 from memorysidecar.adapters.names import MAX_KEY_BYTES, segment, segment_prefix, text_of
 from memorysidecar.adapters.plans import Call, Collect, Emit, Plan, Runner
 from memorysidecar.adapters.records import (
@@ -24,7 +24,7 @@ MAX_SEGMENT_BYTES = 100
 PAGE = 1_000
 
 
-class SidecarByteStore(BaseStore[str, bytes]):
+class SidecarByteStore(Connected, BaseStore[str, bytes]):
     """Keeps bytes under keys in Memory Sidecar: a cache of embeddings, the documents behind a
     ``ParentDocumentRetriever``.
 
@@ -59,11 +59,6 @@ class SidecarByteStore(BaseStore[str, bytes]):
         names = (name, user_id or "", agent_id or "")
         self._path = [ROOT, "values", *(segment(one, MAX_SEGMENT_BYTES) for one in names)]
         self._runner = Runner(client)
-
-    @classmethod
-    def from_url(cls, url: str, **options: Any) -> SidecarByteStore:
-        """Connects to ``memorysidecar://HOST:PORT/NAMESPACE``; the namespace may be left out."""
-        return cls(connect(url), **options)
 
     def mget(self, keys: Sequence[str]) -> list[bytes | None]:
         return self._runner.run(self._get(keys))

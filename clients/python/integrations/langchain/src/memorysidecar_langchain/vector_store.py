@@ -13,7 +13,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
 from langchain_core.vectorstores.utils import maximal_marginal_relevance
 from memorysidecar import AsyncClient, Client
-from memorysidecar.adapters.connect import connect
+from memorysidecar.adapters.connect import Connected
 from memorysidecar.adapters.documents import DocumentRecords, Found, Query, Searchable
 from memorysidecar.adapters.plans import Plan, Runner
 
@@ -23,7 +23,7 @@ Vector = Sequence[float]
 Scored = list[tuple[Document, float]]
 
 
-class SidecarVectorStore(VectorStore):
+class SidecarVectorStore(Connected, VectorStore):
     """Keeps documents in Memory Sidecar, and finds them by vectors, or by words and vectors.
 
     Each document is a record below the path ``langchain``, ``documents``, and comes back as it was
@@ -69,11 +69,6 @@ class SidecarVectorStore(VectorStore):
             "langchain", collection_id, model, user_id=user_id, agent_id=agent_id, ttl=ttl
         )
         self._runner = Runner(client)
-
-    @classmethod
-    def from_url(cls, url: str, embedding: Embeddings | None = None, **options: Any) -> Any:
-        """Connects to ``memorysidecar://HOST:PORT/NAMESPACE``; the namespace may be left out."""
-        return cls(connect(url), embedding, **options)
 
     @property
     def embeddings(self) -> Embeddings | None:

@@ -16,13 +16,13 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from memorysidecar import AsyncClient, Client
-from memorysidecar.adapters.connect import connect
+from memorysidecar.adapters.connect import Connected
 from memorysidecar.adapters.plans import Runner
 
 from ._checkpoints import Checkpoints
 
 
-class SidecarSaver(BaseCheckpointSaver[str]):
+class SidecarSaver(Connected, BaseCheckpointSaver[str]):
     """Keeps the checkpoints of graphs in Memory Sidecar.
 
     Everything is a record below the path ``root``: checkpoints by thread and namespace, values of
@@ -53,11 +53,6 @@ class SidecarSaver(BaseCheckpointSaver[str]):
         self._runner = Runner(client)
         self.root = root
         self.user_key = user_key
-
-    @classmethod
-    def from_url(cls, url: str, **options: Any) -> SidecarSaver:
-        """Connects to ``memorysidecar://HOST:PORT/NAMESPACE``; the namespace may be left out."""
-        return cls(connect(url), **options)
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         return self._runner.run(self._plans().get_tuple(config))

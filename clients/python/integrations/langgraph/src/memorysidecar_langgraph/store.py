@@ -28,7 +28,7 @@ from langgraph.store.base import (
     validate_op_namespace,
 )
 from memorysidecar import AsyncClient, Client, v1, where
-from memorysidecar.adapters.connect import connect
+from memorysidecar.adapters.connect import Connected
 from memorysidecar.adapters.names import MAX_KEY_BYTES, MAX_SEGMENT_BYTES, segment, text_of
 from memorysidecar.adapters.plans import Call, Collect, Plan, Runner
 from memorysidecar.adapters.records import deletion, look_up, put_operation, write
@@ -47,7 +47,7 @@ HITS = 100
 MODEL = "langgraph"
 
 
-class SidecarStore(BaseStore):
+class SidecarStore(Connected, BaseStore):
     """Keeps the items of agents in Memory Sidecar.
 
     An item is a record below the path ``root``, ``items``. The puts of a batch are one transaction
@@ -89,11 +89,6 @@ class SidecarStore(BaseStore):
         self.embeddings = ensure_embeddings(embed) if embed is not None else None
         self._fields = list((index or {}).get("fields") or ["$"])
         self._collection = f"{root}.store"
-
-    @classmethod
-    def from_url(cls, url: str, **options: Any) -> SidecarStore:
-        """Connects to ``memorysidecar://HOST:PORT/NAMESPACE``; the namespace may be left out."""
-        return cls(connect(url), **options)
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         ops = list(ops)
