@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -59,14 +61,24 @@ SUITES = (
 )
 
 
-@pytest.fixture(scope="session")
-def fetched() -> Path:
-    return fetch(PACKAGE)
+@pytest.fixture(scope="module")
+def judged(
+    server: RealServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Future[None]]]:
+    """Runs the suites two at a time, as many of their tests wait for items that expire."""
+    fetched = fetch(PACKAGE)
+    with ThreadPoolExecutor(max_workers=2) as threads:
+        yield {
+            suite.name: threads.submit(
+                judge,
+                *("LangGraph", suite, PACKAGE, fetched, server),
+                tmp_path_factory.mktemp("suite"),
+            )
+            for suite in SUITES
+        }
 
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
-def test_the_tests_of_langgraph_pass(
-    suite: Suite, fetched: Path, server: RealServer, tmp_path: Path
-) -> None:
-    judge("LangGraph", suite, PACKAGE, fetched, server, tmp_path)
+def test_the_tests_of_langgraph_pass(suite: Suite, judged: dict[str, Future[None]]) -> None:
+    judged[suite.name].result()
