@@ -6,27 +6,32 @@ import io.memorysidecar.v1.EraseSubjectRequest;
 import io.memorysidecar.v1.Erasure;
 import io.memorysidecar.v1.ErasureSubject;
 import io.memorysidecar.v1.GetErasureRequest;
-import io.memorysidecar.v1.GetServerInfoRequest;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A server of this checkout as a process, over a directory of its own. */
 public final class TestServer implements AutoCloseable {
-  private static final int TRIES = 600;
+  private static final Duration START = Duration.ofMinutes(5);
+
+  /** The log line of a server that serves. */
+  private static final Pattern SERVING =
+      Pattern.compile("\"address\":\\[?\"127\\.0\\.0\\.1:(\\d+)\".*\"msg\":\"serving\"");
 
   private final Path folder;
-  private final int port;
+  private int port;
   private Process process;
   private MemorySidecar client;
 
-  private TestServer(Path folder, int port) {
+  /** Port 0 stands for a free one, which the server then keeps over restarts. */
+  TestServer(Path folder, int port) {
     this.folder = folder;
     this.port = port;
   }
@@ -34,7 +39,7 @@ public final class TestServer implements AutoCloseable {
   /** Starts a server with an empty store, and waits until it serves. */
   public static TestServer start() {
     try {
-      var server = new TestServer(Files.createTempDirectory("memory-sidecar-"), freePort());
+      var server = new TestServer(Files.createTempDirectory("memory-sidecar-"), 0);
       server.restart();
       return server;
     } catch (IOException error) {
@@ -42,10 +47,8 @@ public final class TestServer implements AutoCloseable {
     }
   }
 
-  private static int freePort() throws IOException {
-    try (ServerSocket free = new ServerSocket(0)) {
-      return free.getLocalPort();
-    }
+  int port() {
+    return port;
   }
 
   /** The root of the checkout. */
@@ -154,18 +157,33 @@ public final class TestServer implements AutoCloseable {
     return Files.exists(installed) ? installed.toString() : "node";
   }
 
+  /**
+   * Waits until this process says that it serves. An answer at the address would not do: two tests
+   * may choose the same port.
+   */
   private void await() throws IOException {
-    try (MemorySidecar probe = MemorySidecar.connect(address())) {
-      for (int attempt = 1; ; attempt++) {
-        try {
-          probe.admin().getServerInfo(GetServerInfoRequest.getDefaultInstance());
-          return;
-        } catch (RuntimeException error) {
-          if (attempt < TRIES && process.isAlive()) continue;
-          String log = Files.readString(folder.resolve("log"));
-          throw new IllegalStateException("the server did not start:\n" + log, error);
-        }
+    Path log = folder.resolve("log");
+    long until = System.nanoTime() + START.toNanos();
+    while (true) {
+      boolean isOver = !process.isAlive() || System.nanoTime() > until;
+      Matcher serving = SERVING.matcher(Files.readString(log));
+      if (serving.find()) {
+        port = Integer.parseInt(serving.group(1));
+        return;
       }
+      if (isOver) {
+        kill();
+        throw new IllegalStateException("the server did not start:\n" + Files.readString(log));
+      }
+      pause();
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(20);
+    } catch (InterruptedException error) {
+      throw new IllegalStateException(error);
     }
   }
 }
