@@ -243,6 +243,28 @@ def test_changes_of_two_processes_of_marsys_both_stay(frameworks: Client) -> Non
     assert contents(messages) == contents(other) == ["It is Hyperion.", "Where?"]
 
 
+def test_a_place_is_one_in_the_messages_that_were_seen(frameworks: Client) -> None:
+    """Others add and delete messages between a look at the list and a change of a place in it."""
+    marsys = importlib.import_module("memorysidecar.compat.marsys")
+    messages, other = (marsys.ServerMessages("log", v1.Policy(), frameworks) for _ in range(2))
+    for text in "abc":
+        messages.append(said(text))
+    place = contents(messages).index("b")
+    del other[0]
+    other.append(said("d"))
+    messages[place] = said("B")
+    assert contents(other) == ["B", "c", "d"]
+    del other[0]
+    assert len(messages) == 2
+    del other[0]
+    with pytest.raises(IndexError, match="another process deleted it"):
+        messages[0] = said("C")
+    messages.append(said("e"))
+    other.append(said("f"))
+    del messages[-1]
+    assert contents(messages) == contents(other) == ["d", "f"]
+
+
 def test_a_message_that_marsys_cut_takes_a_change_amid_a_race(frameworks: Client) -> None:
     """The change is of the log, and of the context that another process has changed since."""
     messages, other = filled(), compacted()

@@ -244,7 +244,7 @@ class ContextMessages(ServerMessages):
     def __setitem__(self, index: Any, value: Any) -> None:
         stored = self._read()[index]
         if stored.seq > 0:
-            super().__setitem__(index, value)
+            self._replace(stored, value)
             self._change(stored.message_id, {"id": stored.message_id})
             self._objects[stored.message_id] = value
             return
@@ -272,7 +272,7 @@ class ContextMessages(ServerMessages):
     def __delitem__(self, index: Any) -> None:
         stored = self._read()[index]
         if stored.seq > 0:
-            super().__delitem__(index)
+            self._delete(stored.message_id)
         else:
             self._change(stored.message_id)
 

@@ -61,6 +61,11 @@ class ServerMessages(StoredMessages[Message]):
             self._revision = revision
         return self._stored
 
+    def _seen(self) -> list[v1.Message]:
+        """The messages that a caller who names a place has seen: others may have added and deleted
+        some since. With what this list has added itself."""
+        return self._stored if self._revision >= 0 else self._read()
+
     def _object_of(self, stored: v1.Message) -> Message:
         return message_of(stored)
 
@@ -77,7 +82,11 @@ class ServerMessages(StoredMessages[Message]):
             # A list may hold a message twice; here the second one has an id of its own.
             written.message_id = ""
             answer = self._append(written)
-        self._objects[answer.messages[0].message_id] = value
+        added = answer.messages[0]
+        self._objects[added.message_id] = value
+        if self._revision >= 0:
+            written.message_id, written.seq = added.message_id, added.seq
+            self._stored = [*self._stored, written]
 
     def _append(self, written: v1.Message) -> v1.AppendMessagesResponse:
         named = {"policy": self._policy}
@@ -90,7 +99,10 @@ class ServerMessages(StoredMessages[Message]):
         raise TypeError("the log of a session takes messages at its end only: use append")
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        stored = self._read()[index]
+        self._replace(self._seen()[index], value)
+
+    def _replace(self, stored: v1.Message, value: Message) -> None:
+        """Changes a message, wherever it is by now."""
         written = written_of(value, self.counter)
         fields: dict[str, Any] = {
             "name": written.name,
@@ -104,15 +116,22 @@ class ServerMessages(StoredMessages[Message]):
         if self.counter is not None:
             fields["token_count"] = written.token_count
         mask = [*fields, *whole]
-        self.client.update_message(
-            self.session_id, stored.message_id, update_mask=mask, **fields, **whole
-        )
+        try:
+            self.client.update_message(
+                self.session_id, stored.message_id, update_mask=mask, **fields, **whole
+            )
+        except NotFound as error:
+            raise IndexError("the message is gone: another process deleted it") from error
         self._objects[stored.message_id] = value
 
     def __delitem__(self, index: Any) -> None:
-        message_id = self._read()[index].message_id
+        self._delete(self._seen()[index].message_id)
+
+    def _delete(self, message_id: str) -> None:
+        """Deletes a message, wherever it is by now."""
         self.client.delete_message(self.session_id, message_id, allow_missing=True)
         self._objects.pop(message_id, None)
+        self._stored = [one for one in self._stored if one.message_id != message_id]
 
     def clear(self) -> None:
         """Deletes all messages, for good."""
