@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 from google.protobuf.json_format import MessageToDict
@@ -42,7 +42,6 @@ CHANGED = (
     ErrorReason.LAST_SEQ_MISMATCH,
     ErrorReason.SESSION_NOT_FOUND,
     ErrorReason.SESSION_ALREADY_EXISTS,
-    ErrorReason.MESSAGE_NOT_FOUND,
 )
 
 
@@ -78,6 +77,10 @@ class Stored:
             return [self.messages[seq] for seq in self.lists[status]]
         return [self.messages[seq] for one in reversed(STATUSES) for seq in self.lists[one]]
 
+    def named(self, seqs: Iterable[int]) -> list[v1.Message]:
+        """Gives the messages with these seqs that are still there."""
+        return [self.messages[seq] for seq in seqs if seq in self.messages]
+
     @property
     def last_seq(self) -> int:
         return self.session.last_seq if self.session else 0
@@ -89,6 +92,15 @@ class Stored:
             name: [next(numbers) if isinstance(one, Fresh) else one for one in items]
             for name, items in wanted.items()
         }
+
+
+class Edit(NamedTuple):
+    """A change of lists."""
+
+    lists: Mapping[str, Sequence[Item]]
+    """Those that are not named stay as they are. Messages that are in no list are deleted."""
+    given: Sequence[int] = ()
+    """Messages to give to the caller, as they were before the change."""
 
 
 @dataclass(frozen=True)
@@ -104,16 +116,24 @@ class Lists:
         """Gives the session that has the messages of a key."""
         return session_name(self.root, self.user_id, key)
 
-    def keys(self) -> Plan[list[str]]:
-        """Gives the keys, in the order of their creation."""
+    def keys(self, *, only_filled: bool = False) -> Plan[list[str]]:
+        """Gives the keys, in the order of their creation, perhaps only those with messages."""
         sessions = yield Collect(self._list_sessions)
+        if only_filled:
+            sessions = [one for one in sessions if one.log_totals.message_count > 0]
         found = [(self._entry_of(one).get("key"), one.session_id) for one in sessions]
         return [key for key, name in found if isinstance(key, str) and self.log_of(key) == name]
 
-    def read(self, key: str, status: str | None = ACTIVE) -> Plan[list[ChatMessage]]:
+    def read(self, key: str) -> Plan[list[ChatMessage]]:
         """Gives the messages of a key."""
-        stored = yield from self._stored(key)
-        return (yield from self._read(key, stored.messages_of(status)))
+        return (yield from self.read_chosen(key, lambda stored: stored.messages_of(ACTIVE)))
+
+    def read_chosen(
+        self, key: str, choose: Callable[[Stored], Sequence[v1.Message]]
+    ) -> Plan[list[ChatMessage]]:
+        """Gives some of the messages of a key."""
+        stored = yield from self.stored(key)
+        return (yield from self._read(key, choose(stored)))
 
     def window(self, key: str) -> Plan[v1.GetWindowResponse | None]:
         """Gives the window of a session; None if there is no session."""
@@ -139,40 +159,25 @@ class Lists:
         for batch in batches((one, one.payload) for one in fresh):
             yield from self._append(key, [one for one, _ in batch], create_session=True)
 
-    def change(
-        self, key: str, edit: Callable[[Stored], Mapping[str, Sequence[Item]] | None]
-    ) -> Plan[None]:
-        """Changes lists in one transaction; those that are not named stay as they are.
+    def change(self, key: str, edit: Callable[[Stored], Edit | None]) -> Plan[list[ChatMessage]]:
+        """Changes lists in one transaction, and gives the messages that the edit names.
 
-        :param edit: gives the lists; None changes nothing. It may be called again, when another
-            writer was faster.
+        :param edit: may be called again, when another writer was faster. None changes nothing.
         """
 
-        def once() -> Plan[None]:
-            stored = yield from self._stored(key)
+        def once() -> Plan[list[ChatMessage]]:
+            stored = yield from self.stored(key)
             edited = edit(stored)
             if edited is None:
-                return
-            wanted: dict[str, Sequence[Item]] = {**stored.lists, **edited}
+                return []
+            read = yield from self._read(key, stored.named(edited.given))
+            wanted: dict[str, Sequence[Item]] = {**stored.lists, **edited.lists}
             if sum(len(runs_of(seqs)) for seqs in stored.numbered(wanted).values()) > MAX_RUNS:
                 wanted = yield from self._copied(key, stored, wanted)
             yield from self._store(key, stored, wanted)
             kept = {one for items in wanted.values() for one in items}
             left = [one for seq, one in stored.messages.items() if seq not in kept]
-            yield from self._delete(key, left, allow_missing=True)
-
-        yield from _repeat(once)
-
-    def take(
-        self, key: str, choose: Callable[[Stored], Sequence[v1.Message]]
-    ) -> Plan[list[ChatMessage]]:
-        """Deletes messages, and gives them."""
-
-        def once() -> Plan[list[ChatMessage]]:
-            stored = yield from self._stored(key)
-            chosen = choose(stored)
-            read = yield from self._read(key, chosen)
-            yield from self._delete(key, chosen)
+            yield from self._delete(key, left)
             return read
 
         return (yield from _repeat(once))
@@ -180,7 +185,7 @@ class Lists:
     def drop(self, key: str) -> Plan[list[ChatMessage] | None]:
         """Deletes the session of a key with its log; gives the messages, or None if there is no
         session. What another writer adds meanwhile is deleted, too."""
-        stored = yield from self._stored(key)
+        stored = yield from self.stored(key)
         read = yield from self._read(key, stored.messages_of(None))
         name = self.log_of(key)
         answer = read if stored.session else None
@@ -189,7 +194,7 @@ class Lists:
         left = yield Collect(lambda client: client.list_records(path, page_size=1_000))
         if left:
             # Large messages that came since are there, too.
-            again = yield from self._stored(key)
+            again = yield from self.stored(key)
             named = set(map(FORMAT.key_of, again.messages.values()))
             yield from write(deletion(path, one.key) for one in left if one.key not in named)
         return answer
@@ -203,7 +208,7 @@ class Lists:
             return None
         return session
 
-    def _stored(self, key: str) -> Plan[Stored]:
+    def stored(self, key: str) -> Plan[Stored]:
         """Reads a session before and after its log: lists that changed meanwhile do not fit it."""
         session = yield from self._session(key)
         while session is not None:
@@ -296,18 +301,14 @@ class Lists:
             )
             last, etag = last + len(part), answer.session_etag
 
-    def _delete(
-        self, key: str, messages: Sequence[v1.Message], *, allow_missing: bool = False
-    ) -> Plan[None]:
+    def _delete(self, key: str, messages: Sequence[v1.Message]) -> Plan[None]:
         log, path = self.log_of(key), self._large(key)
         for start in range(0, len(messages), MAX_DELETED):
             part = messages[start : start + MAX_DELETED]
-            ids = [one.message_id for one in part]
             try:
-                yield Call(partial(_delete_messages, log, ids, allow_missing))
+                yield Call(partial(_delete_messages, log, [one.message_id for one in part]))
             except NotFound:
-                if not allow_missing:
-                    raise
+                pass  # The session has been deleted meanwhile.
             large = [name for one in part if (name := FORMAT.key_of(one)) is not None]
             yield from write(deletion(path, name) for name in large)
 
@@ -384,5 +385,5 @@ def _put_session(
     return client.update_session(log, etag=session.etag, **attributes)
 
 
-def _delete_messages(log: str, ids: Sequence[str], allow_missing: bool, client: Any) -> Any:
-    return client.batch_delete_messages(log, ids, allow_missing=allow_missing)
+def _delete_messages(log: str, ids: Sequence[str], client: Any) -> Any:
+    return client.batch_delete_messages(log, ids, allow_missing=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage
@@ -11,7 +11,7 @@ from llama_index.core.storage.chat_store import BaseChatStore
 from memorysidecar import AsyncClient, Client, v1
 from memorysidecar.adapters.plans import Plan, Runner
 
-from ._lists import ACTIVE, Fresh, Item, Lists, Stored, fresh_of
+from ._lists import ACTIVE, Edit, Fresh, Item, Lists, Stored, fresh_of
 
 ROOT = "llama-index"
 
@@ -140,23 +140,25 @@ class SidecarChatStore(BaseChatStore):
             return
         fresh = fresh_of(messages)
 
-        def insert(stored: Stored) -> Mapping[str, Sequence[Item]]:
+        def insert(stored: Stored) -> Edit:
             items: list[Item] = [*stored.lists[ACTIVE]]
             items[idx:idx] = fresh
-            return {ACTIVE: items}
+            return Edit({ACTIVE: items})
 
         yield from self._lists.change(key, insert)
 
     def _set(self, key: str, messages: Sequence[ChatMessage]) -> Plan[None]:
         fresh = fresh_of(messages)
-        yield from self._lists.change(key, lambda stored: {ACTIVE: kept_start(stored, fresh)})
+        yield from self._lists.change(key, lambda one: Edit({ACTIVE: kept_start(one, fresh)}))
 
     def _take(self, key: str, idx: int) -> Plan[ChatMessage | None]:
-        def choose(stored: Stored) -> Sequence[v1.Message]:
-            found = stored.messages_of(ACTIVE)
-            return [found[idx]] if -len(found) <= idx < len(found) else []
+        def take(stored: Stored) -> Edit | None:
+            seqs = stored.lists[ACTIVE]
+            if not -len(seqs) <= idx < len(seqs):
+                return None
+            return Edit({ACTIVE: [seq for seq in seqs if seq != seqs[idx]]}, [seqs[idx]])
 
-        taken = yield from self._lists.take(key, choose)
+        taken = yield from self._lists.change(key, take)
         return taken[0] if taken else None
 
 
