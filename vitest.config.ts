@@ -1,17 +1,21 @@
 import { execFileSync } from "node:child_process";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { StreamReporter } from "./tools/test/stream-reporter.ts";
 
 const results = process.env["TEST_RESULTS"];
+
+/**
+ * Tests of rules and use cases, which leave nothing behind: files share a process, and with it the
+ * modules that most of them load. Those that open stores each have a process of their own.
+ */
+const SHARED = ["compat", "context", "erase", "events", "grpc", "hooks", "kit", "memory", "session"]
+  .concat("summary", "window")
+  .map((folder) => `src/${folder}/**/*.test.ts`);
 
 execFileSync(process.execPath, ["tools/ready.js"], { cwd: import.meta.dirname, stdio: "inherit" });
 
 export default defineConfig({
   test: {
-    include: [
-      "{src,test,tools,bench,examples}/**/*.test.ts",
-      "clients/typescript/{src,test,examples}/**/*.test.ts",
-    ],
     setupFiles: process.env["GOLDEN_RECORD"] === undefined ? [] : ["test/golden/recorder.ts"],
     // Tests open stores and start servers: files run side by side, at most two at a time.
     pool: "forks",
@@ -19,5 +23,19 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    projects: [
+      { extends: true, test: { name: "shared", isolate: false, include: SHARED } },
+      {
+        extends: true,
+        test: {
+          name: "own",
+          include: [
+            "{src,test,tools,bench,examples}/**/*.test.ts",
+            "clients/typescript/{src,test,examples}/**/*.test.ts",
+          ],
+          exclude: [...configDefaults.exclude, ...SHARED],
+        },
+      },
+    ],
   },
 });
