@@ -17,12 +17,19 @@ import {
   unknownLayerProblems,
 } from "./support/tidy/imports.ts";
 import { readProject } from "./support/tidy/project.ts";
-import { ALLOWED, ENTRY_POINTS, KNOWN_IMPORTS, NAMES_THAT_STAY } from "./support/tidy/settings.ts";
+import {
+  ALLOWED,
+  ENTRY_POINTS,
+  KNOWN_IMPORTS,
+  NAMES_THAT_STAY,
+  SMALL_FILES,
+} from "./support/tidy/settings.ts";
 import {
   fileLengthProblems,
   folderProblems,
   functionProblems,
   lineLengthProblems,
+  smallFileProblems,
 } from "./support/tidy/sizes.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -49,6 +56,10 @@ describe("the repository", () => {
 
   test("has files of a size to read", () => {
     expect(fileLengthProblems(project)).toEqual([]);
+  });
+
+  test("has no small file without a reason", () => {
+    expect(smallFileProblems(project, SMALL_FILES)).toEqual([]);
   });
 
   test("has folders to see at a glance", () => {

@@ -3,6 +3,7 @@
 import type { Allowed } from "./banned.ts";
 import type { NameException } from "./contract-names.ts";
 import type { EntryPoints, KnownImport } from "./imports.ts";
+import type { SmallFiles } from "./sizes.ts";
 
 /** Files that start without an import. */
 export const ENTRY_POINTS: EntryPoints = {
@@ -80,3 +81,23 @@ export const KNOWN_IMPORTS: readonly KnownImport[] = [];
 
 /** Names of the contract that a language cannot use as they are. */
 export const NAMES_THAT_STAY: readonly NameException[] = [];
+
+/** Files of src that are small for a reason. */
+export const SMALL_FILES: readonly SmallFiles[] = [
+  { files: /-(worker|child)\.ts$/, reason: "starts as a thread or process of its own" },
+  { files: /^src\/\w+\/(api|rpc)\.ts$/, reason: "a part that each feature has under this name" },
+  { files: /^src\/recall\/parts\.ts$/, reason: "what the use cases of recall are made of" },
+  { files: /^src\/compat\/\w+\/context\.ts$/, reason: "one source system's contexts" },
+  { files: /^src\/compat\/(forms|profiles)\.ts$/, reason: "the table of what the systems add" },
+  { files: /^src\/recall\/vector\/kernel-bytes\.ts$/, reason: "made by tools/vector-kernel.ts" },
+  { files: /^src\/version\.ts$/, reason: "raised by each release, and read without the rest" },
+  { files: /^src\/facts-module\.ts$/, reason: "names a module that it must not load" },
+  { files: /^src\/kit\/checksum\.ts$/, reason: "lets rules use a checksum without Node's modules" },
+  { files: /^src\/kit\/(etag|life)\.ts$/, reason: "one idea that several features share" },
+  { files: /^src\/mcp\/fence\.ts$/, reason: "marks the results of all tools alike" },
+  { files: /^src\/grpc\/descriptors\.ts$/, reason: "its place is how it finds the contract" },
+  { files: /^src\/grpc\/probe\.ts$/, reason: "the command that asks for health, without a server" },
+  { files: /^src\/summary\/builtin\/lines\.ts$/, reason: "the input that all parts of it share" },
+  { files: /^src\/session\/log\/wanted-calls\.ts$/, reason: "append.ts, its only user, is full" },
+  { files: /^src\/recall\/count-items\.ts$/, reason: "a use case by itself, like its neighbours" },
+];

@@ -6,6 +6,7 @@ import {
   folderProblems,
   functionProblems,
   lineLengthProblems,
+  smallFileProblems,
 } from "./sizes.ts";
 
 const file = (path: string, text: string): Map<string, string> => new Map([[path, text]]);
@@ -24,6 +25,29 @@ describe("files", () => {
 
   test("that tools make may have any length", () => {
     expect(fileLengthProblems(file("src/gen/a/b.ts", "\n".repeat(5_000)))).toEqual([]);
+  });
+});
+
+describe("small files", () => {
+  const reasons = [{ files: /^src\/a\/rpc\.ts$/, reason: "a part that each feature has" }];
+  const needed = file("src/a/rpc.ts", "");
+
+  test("need a reason below 30 lines", () => {
+    const lines = (count: number) => new Map(needed).set("src/a/b.ts", "\n".repeat(count));
+    expect(smallFileProblems(lines(30), reasons)).toEqual([]);
+    expect(smallFileProblems(lines(29), reasons)).toHaveLength(1);
+  });
+
+  test("need none where tests or tools make them", () => {
+    const free = new Map(needed)
+      .set("src/a/b.test.ts", "")
+      .set("src/gen/a.ts", "")
+      .set("test/a.ts", "");
+    expect(smallFileProblems(free, reasons)).toEqual([]);
+  });
+
+  test("keep no reason that nothing needs", () => {
+    expect(smallFileProblems(file("src/a/rpc.ts", "\n".repeat(30)), reasons)).toHaveLength(1);
   });
 });
 

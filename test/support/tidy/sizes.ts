@@ -8,6 +8,13 @@ const FUNCTION_LINES = 70;
 const PARAMETERS = 4;
 const COLUMNS = 100;
 const FOLDER_FILES = 25;
+const SMALL_LINES = 30;
+
+/** Files that may be small. */
+export interface SmallFiles {
+  readonly files: RegExp;
+  readonly reason: string;
+}
 
 /** The most lines that a file may have; undefined where any length goes. */
 function lineLimit(path: string): number | undefined {
@@ -28,6 +35,23 @@ export function fileLengthProblems(project: Project): string[] {
     }
   }
   return problems;
+}
+
+/** Names small files of src that have no reason to be files, and reasons that no file needs. */
+export function smallFileProblems(project: Project, reasons: readonly SmallFiles[]): string[] {
+  const small = sourcesOf(project)
+    .filter(([path]) => path.startsWith("src/") && !isTest(path))
+    .filter(([, text]) => text.split("\n").length - 1 < SMALL_LINES)
+    .map(([path]) => path);
+  const mayBeSmall = (path: string): boolean => reasons.some(({ files }) => files.test(path));
+  return [
+    ...small
+      .filter((path) => !mayBeSmall(path))
+      .map((path) => `${path}: under ${SMALL_LINES} lines; join it to a neighbour or say why not`),
+    ...reasons
+      .filter(({ files }) => !small.some((path) => files.test(path)))
+      .map(({ files }) => `${files}: no small file needs this reason`),
+  ];
 }
 
 /** Names folders of src that hold too many files to see at a glance; tests do not count. */
