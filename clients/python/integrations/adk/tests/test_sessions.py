@@ -15,6 +15,7 @@ from google.adk.events.event_actions import EventActions
 from google.adk.models import BaseLlm, LlmRequest, LlmResponse
 from google.adk.runners import Runner
 from google.adk.sessions import Session
+from google.adk.sessions.base_session_service import GetSessionConfig
 from google.genai import types
 from integration import erase, left_of, record_uploads
 from memorysidecar import AsyncClient, Client, MemorySidecarError, policy
@@ -169,6 +170,23 @@ async def test_an_event_that_comes_late_leaves_no_upload(
         await service.append_event(session, said("x" * 500_000))
     assert len(uploads) == 1
     assert await plans.Runner(async_client).arun(left_of(uploads)) == []
+
+
+async def test_messages_of_other_programs_are_passed_over(async_client: AsyncClient) -> None:
+    service = SidecarSessionService(async_client)
+    session = await service.create_session(**WHO, session_id="chat")
+    await service.append_event(session, said("One."))
+    [log] = [one.session_id async for one in async_client.list_sessions()]
+    await async_client.append(log, "From elsewhere.")
+    await service.append_event(session, said("Two."))
+    for config in (
+        None,
+        GetSessionConfig(num_recent_events=2),
+        GetSessionConfig(after_timestamp=1),
+    ):
+        again = await service.get_session(**WHO, session_id="chat", config=config)
+        assert again is not None
+        assert again.events == session.events
 
 
 async def test_more_than_a_page_comes_back(async_client: AsyncClient) -> None:

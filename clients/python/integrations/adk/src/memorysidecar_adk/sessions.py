@@ -26,7 +26,7 @@ from memorysidecar.adapters.plans import Runner
 from memorysidecar.adapters.records import large_payloads
 
 from ._events import (
-    IN_RECORD,
+    FORMAT,
     event_of,
     message_of,
     payload_of,
@@ -242,6 +242,9 @@ class SidecarSessionService(BaseSessionService):
         try:
             messages = self.client.list_messages(log_id, order="newest_first", page_size=size)
             async for message in messages:
+                # Other programs may append to the log.
+                if not FORMAT.is_own(message):
+                    continue
                 if config.after_timestamp and timestamp_of(message) < config.after_timestamp:
                     continue
                 events.append(await self._event(log_id, message))
@@ -252,11 +255,10 @@ class SidecarSessionService(BaseSessionService):
         return events[::-1]
 
     async def _event(self, log_id: str, message: v1.Message) -> Event:
-        payload = message.provider_payload.data
-        if message.provider_payload.provider == IN_RECORD:
-            path = self._large(log_id)
-            payload = (await self.client.get_whole_record(path, payload.decode())).value
-        return event_of(payload)
+        key = FORMAT.key_of(message)
+        if key is None:
+            return event_of(message.provider_payload.data)
+        return event_of((await self.client.get_whole_record(self._large(log_id), key)).value)
 
     async def _states(self, app_name: str, user_id: str, session_id: str) -> dict[str, Kept]:
         """Gets the records of the app, the user and the session, of one moment."""
