@@ -7,7 +7,6 @@ import dev.langchain4j.store.embedding.EmbeddingStoreWithFilteringIT;
 import dev.langchain4j.store.embedding.EmbeddingStoreWithRemovalIT;
 import io.memorysidecar.testing.TestServer;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 
@@ -17,12 +16,7 @@ class StoreIT {
 
   @BeforeAll
   static void start() {
-    server = TestServer.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
+    server = TestServer.shared();
   }
 
   /** A store of a collection that no other test has. */

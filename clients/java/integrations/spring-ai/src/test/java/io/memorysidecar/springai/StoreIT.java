@@ -1,11 +1,12 @@
 package io.memorysidecar.springai;
 
 import io.memorysidecar.testing.TestServer;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.springframework.ai.document.Document;
 import org.springframework.ai.test.vectorstore.BaseVectorStoreTests;
 import org.springframework.ai.vectorstore.VectorStore;
 
@@ -15,12 +16,11 @@ class StoreIT {
 
   @BeforeAll
   static void start() {
-    server = TestServer.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
+    server = TestServer.shared();
+    // The tests wait five seconds for a search, and the first one of a server reads its model.
+    var store = MemorySidecarVectorStore.builder(server.client(), fresh()).build();
+    store.add(List.of(new Document("stork")));
+    store.similaritySearch("stork");
   }
 
   /** A collection that no other test has. */

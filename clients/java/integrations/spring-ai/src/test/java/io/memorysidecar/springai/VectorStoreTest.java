@@ -28,7 +28,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -51,13 +50,8 @@ class VectorStoreTest {
 
   @BeforeAll
   static void start() {
-    server = TestServer.start();
+    server = TestServer.shared();
     client = server.client();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private static MemorySidecarVectorStore fresh() {

@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
 /** A server of this checkout as a process, over a directory of its own. */
 public final class TestServer implements AutoCloseable {
   private static final Duration START = Duration.ofMinutes(5);
+  private static TestServer shared;
 
   /** The log line of a server that serves. */
   private static final Pattern SERVING =
@@ -45,6 +46,18 @@ public final class TestServer implements AutoCloseable {
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }
+  }
+
+  /**
+   * A server for all classes of tests in this process, which ends with it: each start takes seconds.
+   * A test that kills it starts it again; none expects an empty store.
+   */
+  public static synchronized TestServer shared() {
+    if (shared == null) {
+      shared = start();
+      Runtime.getRuntime().addShutdownHook(new Thread(shared::close));
+    }
+    return shared;
   }
 
   int port() {
