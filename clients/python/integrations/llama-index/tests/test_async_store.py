@@ -88,7 +88,7 @@ def test_random_operations_agree_with_the_store_on_sqlite(server: RealServer) ->
         def play(steps: Sequence[dict[str, Any]]) -> str | None:
             return asyncio.run(play_all(steps, client))
 
-        differ("LlamaIndex", "chat store of Memory", draw_step, play, 500)
+        differ("LlamaIndex", "chat store of Memory", draw_step, play, 400)
 
 
 def test_a_memory_goes_on_after_the_server_was_killed(own_server: RealServer) -> None:

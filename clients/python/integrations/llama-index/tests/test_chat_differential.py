@@ -108,4 +108,4 @@ def test_random_operations_agree_with_the_simple_store(server: RealServer) -> No
                     return f"{step}\n  gives {found!r}\n  not   {expected!r}"
             return None
 
-        differ("LlamaIndex", "chat store", draw_step, play, 1_000)
+        differ("LlamaIndex", "chat store", draw_step, play, 800)

@@ -163,4 +163,4 @@ def test_random_operations_agree_with_the_simple_store(server: RealServer) -> No
                         return f"{step}\n  leaves {stored!r}\n  not    {nodes!r}"
             return None
 
-        differ("LlamaIndex", "vector store", draw_step, play, 1_000)
+        differ("LlamaIndex", "vector store", draw_step, play, 800)
