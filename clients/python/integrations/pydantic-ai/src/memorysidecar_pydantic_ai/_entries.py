@@ -12,13 +12,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from memorysidecar import v1
-from memorysidecar.adapters.messages import CUT_CHARS, MAX_PAYLOAD_BYTES, is_id
+from memorysidecar.adapters.messages import Format, calls_of, cut_of, is_id, json_of, results_of
 from pydantic_ai.conversation_store import ConversationEntry
 from pydantic_ai.messages import ModelMessagesTypeAdapter
 
-PROVIDER = "pydantic-ai"
-IN_RECORD = "pydantic-ai.record"
-"""Provider of the payload of an entry that is too large for a message: a record keeps it."""
+FORMAT = Format("pydantic-ai")
 
 
 def payload_of(entry: ConversationEntry) -> bytes:
@@ -28,17 +26,12 @@ def payload_of(entry: ConversationEntry) -> bytes:
 
 def message_of(entry: ConversationEntry, payload: bytes) -> dict[str, Any]:
     """Makes the message that keeps an entry. The texts of one that a record keeps are cut."""
-    in_record = len(payload) > MAX_PAYLOAD_BYTES
     [message] = json.loads(payload)
     return {
-        **_content_of(message, CUT_CHARS if in_record else None),
+        **_content_of(message, cut_of(payload)),
         "message_id": entry.id,
-        "metadata": {PROVIDER: {"parent_id": entry.parent_id, "kind": entry.kind}},
-        "provider_payload": {
-            "provider": IN_RECORD if in_record else PROVIDER,
-            "media_type": "application/json",
-            "data": entry.id.encode() if in_record else payload,
-        },
+        "metadata": {FORMAT.provider: {"parent_id": entry.parent_id, "kind": entry.kind}},
+        "provider_payload": FORMAT.payload_field(payload, entry.id),
     }
 
 
@@ -50,7 +43,7 @@ def entry_of(message: v1.Message, payload: bytes) -> ConversationEntry:
 
 def parent_of(message: v1.Message) -> str | None:
     """Gives the id of the entry before that of a message."""
-    kept: Any = message.metadata[PROVIDER]
+    kept: Any = message.metadata[FORMAT.provider]
     parent: str | None = kept["parent_id"]
     return parent
 
@@ -58,33 +51,26 @@ def parent_of(message: v1.Message) -> str | None:
 def _content_of(message: Mapping[str, Any], cut: int | None) -> dict[str, Any]:
     is_response = message["kind"] == "response"
     texts: list[str] = []
-    # One call and one result for each id, as the contract has it.
-    calls: dict[str, dict[str, Any]] = {}
-    results: dict[str, dict[str, Any]] = {}
+    calls: list[tuple[Any, Any, Any]] = []
+    answers: list[tuple[Any, str, bool]] = []
     kinds = set()
     for part in message["parts"]:
         kind, call_id = part["part_kind"], part.get("tool_call_id")
         kinds.add(kind)
         text = "\n".join(_texts_of(part.get("content")))[:cut]
-        if kind == "tool-call" and is_id(call_id) and part.get("tool_name"):
-            arguments = _json_of(part.get("args"))
-            is_cut = cut is not None and len(arguments) > cut
-            calls[call_id] = {
-                "tool_call_id": call_id,
-                "name": part["tool_name"],
-                "arguments": "" if is_cut else arguments,
-            }
+        if kind == "tool-call":
+            calls.append((call_id, part.get("tool_name"), part.get("args")))
         elif kind in ("tool-return", "retry-prompt") and is_id(call_id) and part.get("tool_name"):
-            is_error = kind == "retry-prompt"
-            results[call_id] = {"tool_call_id": call_id, "text": text, "error": is_error}
+            answers.append((call_id, text, kind == "retry-prompt"))
         elif kind in ("text", "user-prompt", "system-prompt", "retry-prompt"):
             texts.append(text)
     if is_response:
         text = "\n".join(filter(None, texts))[:cut]
-        return {"role": "assistant", "text": text, "tool_calls": list(calls.values())}
+        return {"role": "assistant", "text": text, "tool_calls": calls_of(calls, cut)}
+    results = results_of(answers, cut)
     if results:
         parts: list[dict[str, Any]] = [{"text": text} for text in texts if text]
-        parts += [{"tool_result": result} for result in results.values()]
+        parts += [{"tool_result": result} for result in results]
         return {"role": "user", "parts": parts}
     role = "system" if kinds == {"system-prompt"} else "user"
     return {"role": role, "text": "\n".join(filter(None, texts))[:cut]}
@@ -101,14 +87,8 @@ def _texts_of(content: Any) -> Iterable[str]:
     elif isinstance(content, list) and all(isinstance(one, str) for one in content):
         yield from content
     elif content is not None and not _is_file(content):
-        yield _json_of(content)
+        yield json_of(content)
 
 
 def _is_file(content: Any) -> bool:
     return isinstance(content, Mapping) and isinstance(content.get("kind"), str)
-
-
-def _json_of(value: Any) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

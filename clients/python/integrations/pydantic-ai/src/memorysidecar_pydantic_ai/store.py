@@ -25,7 +25,7 @@ from pydantic_ai.conversation_store import (
     ConversationStore,
 )
 
-from ._entries import IN_RECORD, entry_of, message_of, parent_of, payload_of
+from ._entries import FORMAT, entry_of, message_of, parent_of, payload_of
 
 ROOT = "pydantic-ai"
 MAX_SESSION_ID_BYTES = 512
@@ -306,11 +306,11 @@ class SidecarConversationStore(ConversationStore):
             await runner.arun(attempt(kept, append))
 
     async def _entry(self, session_id: str, message: v1.Message) -> ConversationEntry:
-        payload = message.provider_payload.data
-        if message.provider_payload.provider == IN_RECORD:
-            path = self._large(session_id)
-            payload = (await self.client.get_whole_record(path, payload.decode())).value
-        return entry_of(message, payload)
+        key = FORMAT.key_of(message)
+        if key is None:
+            return entry_of(message, message.provider_payload.data)
+        record = await self.client.get_whole_record(self._large(session_id), key)
+        return entry_of(message, record.value)
 
     async def _clean(self, session_id: str) -> None:
         """Deletes what a deletion has left: its own session, and those of processes that did not
