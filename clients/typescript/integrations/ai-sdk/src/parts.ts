@@ -1,12 +1,11 @@
 // Parts of the AI SDK's chats as content of a log: what windows, recall and extraction see.
 
 import type { PartInput } from "@memory-sidecar/client";
-import { isName } from "@memory-sidecar/client/adapters";
+import { CUT_CHARS, isName } from "@memory-sidecar/client/adapters";
 import type { UIMessage } from "ai";
 
 const MAX_TYPE_BYTES = 127;
 const MAX_URL_BYTES = 8_192;
-const CUT_CHARS = 16_384;
 
 /** A JSON object with unknown fields. */
 export type Json = Readonly<Record<string, unknown>>;

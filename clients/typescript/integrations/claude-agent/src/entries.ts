@@ -5,13 +5,12 @@
 
 import type { SessionStoreEntry } from "@anthropic-ai/claude-agent-sdk";
 import type { MessageFields, PartInput } from "@memory-sidecar/client";
-import { isName } from "@memory-sidecar/client/adapters";
+import { CUT_CHARS, isName } from "@memory-sidecar/client/adapters";
 
 export const PROVIDER = "claude.transcript";
 /** Provider of a payload that names the record of an entry which is too large for a message. */
 export const RECORDED = "claude.transcript.record";
 const MAX_ROLE_BYTES = 63;
-const CUT_CHARS = 16_384;
 
 /** A JSON object with unknown fields. */
 type Json = Readonly<Record<string, unknown>>;
