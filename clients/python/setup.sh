@@ -39,7 +39,8 @@ PYTHON
 
 "$python" -m venv --clear .venv
 pip() { .venv/bin/python -m pip --disable-pip-version-check --quiet "$@"; }
-pip install --require-hashes --only-binary :all: --requirement requirements.txt
+# The requirements are all that is needed: pip need not ask each package what it depends on.
+pip install --no-deps --require-hashes --only-binary :all: --requirement requirements.txt
 pip install --no-deps --no-build-isolation --editable "$client"
 [ "$PWD" = "$client" ] || pip install --no-deps --no-build-isolation --editable .
 echo "$stamp" > .venv/stamp

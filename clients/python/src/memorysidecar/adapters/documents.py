@@ -6,6 +6,7 @@ searches. The server writes and deletes both in one transaction.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -66,6 +67,8 @@ class Query:
     """Other arguments of ``recall``."""
     accepts: Callable[[bytes], bool] | None = None
     """Decides by its value whether a document counts; at most 1,000 are tested."""
+    tested_at_once: int = MAX_HITS
+    """The number that is asked for where ``accepts`` decides: few where it accepts almost all."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +166,7 @@ class DocumentRecords:
                 answer = yield from recall_by_vector(recall, self.collection_id, self.model)
             # Other programs may keep documents in this collection.
             hits = [hit for hit in answer.hits if self._is_own(hit.document)]
-            records = yield from self._records_of(hits)
+            records = yield from self._found_records(hits)
             for hit, record in zip(hits, records, strict=True):
                 if record is None or not (query.accepts is None or query.accepts(record.value)):
                     continue
@@ -177,8 +180,22 @@ class DocumentRecords:
     def list(self, conditions: Sequence[Condition] = ()) -> Plan[list[v1.NamedRecord]]:
         """Gives the records of all documents that pass, in the order in which they were first
         written."""
-        documents = yield Collect(partial(self._list, conditions))
-        records = yield from look_up([_name_of(one) for one in documents if self._is_own(one)])
+        return (yield from self.records_of((yield from self.indexed(conditions))))
+
+    def indexed(
+        self, conditions: Sequence[Condition] = (), *, limit: int | None = None
+    ) -> Plan[builtins.list[v1.Document]]:
+        """Gives what searches look at of the documents that pass: their texts and metadata, in the
+        order in which they were first written."""
+        pager = partial(self._list, conditions, min(limit or MAX_HITS, MAX_HITS))
+        found: builtins.list[v1.Document] = yield Collect(pager, limit=limit, where=self._is_own)
+        return found
+
+    def records_of(
+        self, documents: Sequence[v1.Document], *, omit_values: bool = False
+    ) -> Plan[builtins.list[v1.NamedRecord]]:
+        """Gives the records of indexed documents; those that have gone are left out."""
+        records = yield from look_up(list(map(_name_of, documents)), omit_values=omit_values)
         return [record for record in records if record is not None]
 
     def count(self) -> Plan[int]:
@@ -186,7 +203,9 @@ class DocumentRecords:
         records = yield Collect(lambda client: client.list_records(self._path(), page_size=1_000))
         return len(records)
 
-    def _records_of(self, hits: Sequence[v1.RecallHit]) -> Plan[list[v1.NamedRecord | None]]:
+    def _found_records(
+        self, hits: Sequence[v1.RecallHit]
+    ) -> Plan[builtins.list[v1.NamedRecord | None]]:
         """Gives the records of hits, and looks up those that have gone or for which the answer had
         no room."""
         left = [hit for hit in hits if not _has_value(hit)]
@@ -228,7 +247,7 @@ class DocumentRecords:
                 "collection_ids": [self.collection_id],
                 **self._filter(query.conditions),
             },
-            page_size=min(query.count if query.accepts is None else MAX_HITS, MAX_HITS),
+            page_size=min(query.count if query.accepts is None else query.tested_at_once, MAX_HITS),
             page_token=token,
             include_records=True,
             include_embeddings=query.with_vectors,
@@ -240,9 +259,9 @@ class DocumentRecords:
         owner = {"user_id": self.user_id, "agent_id": self.agent_id}
         return {"metadata": conditions, "scope": "exact", **owner}
 
-    def _list(self, conditions: Sequence[Condition], client: Any) -> Any:
+    def _list(self, conditions: Sequence[Condition], page_size: int, client: Any) -> Any:
         return client.list_documents(
-            collection_id=self.collection_id, filter=self._filter(conditions), page_size=1_000
+            collection_id=self.collection_id, filter=self._filter(conditions), page_size=page_size
         )
 
     def _delete_keys(self, keys: Iterable[str]) -> Plan[None]:
