@@ -298,7 +298,7 @@ class VectorStoreTest {
   private Step draw(Random random) {
     int kind = random.nextInt(20);
     int id = random.nextInt(12);
-    if (kind == 0) return new Step(random.nextBoolean() ? "media" : "text", id, Map.of(), null);
+    if (kind == 0) return new Step("media", id, Map.of(), null);
     Map<String, Object> metadata = new HashMap<>();
     for (String key : List.of("n", "s", "b")) {
       if (random.nextInt(4) > 0) metadata.put(key, value(random, key));
@@ -363,7 +363,6 @@ class VectorStoreTest {
     if (step.kind.equals("add")) store.add(List.of(new Document(id, text, step.metadata)));
     if (step.kind.equals("delete")) store.delete(List.of(id));
     if (step.kind.equals("deleteAll")) store.delete(step.filter);
-    if (step.kind.equals("text")) store.delete("n ==");
     if (step.kind.equals("media")) store.add(List.of(withMedia()));
     var request = SearchRequest.builder().query("stork").topK(step.id + 1);
     if (step.kind.equals("search")) request.filterExpression(step.filter);
