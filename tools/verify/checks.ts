@@ -90,6 +90,8 @@ async function biomeProblems(): Promise<readonly string[]> {
   return code === 0 ? [] : [output.trim()];
 }
 
+const BENCH = ["--config=pyproject.toml", "../../bench"];
+
 /** A check by a Python tool of the client's environment. */
 function python(name: string, tool: string, ...args: readonly string[]): Check {
   const command = join(ROOT, "clients/python/.venv/bin", tool);
@@ -193,7 +195,10 @@ export const CHECKS: readonly Check[] = [
   program("types", "tsc", "-p", "."),
   python("Python types", "mypy"),
   python("Python lint", "ruff", "check", "."),
+  // Scripts of the bench start programs by their names, as tests do.
+  python("Python lint of the bench", "ruff", "check", ...BENCH, "--ignore=S101,S603,S607"),
   python("Python format", "ruff", "format", "--check", "."),
+  python("Python format of the bench", "ruff", "format", "--check", ...BENCH),
   { name: "build", problems: buildProblems },
   vitest("tidy", "test/tidy.test.ts"),
   vitest("documents", "test/docs"),
