@@ -148,6 +148,12 @@ interface SavedLog {
   readonly summaries: readonly SummaryRecord[];
 }
 
+/** Copies messages: each is an object of its own, because vectors are kept for the object. */
+function copyOfLog(log: ReadonlyMap<number, LogMessage>, atSeq: number): Map<number, LogMessage> {
+  const kept = [...log].filter(([seq]) => seq <= atSeq);
+  return new Map(kept.map(([seq, message]) => [seq, { ...message }]));
+}
+
 /** Publishes a copy of a session's log up to a seq. */
 export function saveCopy(
   state: MemoryState,
@@ -160,7 +166,7 @@ export function saveCopy(
   const after: SessionState = {
     sessionNo: state.nextSessionNo,
     session: { namespace: target.namespace, sessionId: target.sessionId, fields, head },
-    log: new Map([...source.log].filter(([seq]) => seq <= atSeq)),
+    log: copyOfLog(source.log, atSeq),
     windows: new Map([
       ...[...source.windows].filter(([seq]) => seq <= atSeq),
       [atSeq, head.windowRanges],
