@@ -50,7 +50,8 @@ export interface DiskRoom {
 // the index later, in bounded chunks sorted by key, each in one transaction together with the
 // removal of the journal records that are no longer needed. A chunk rides along with the
 // transaction of a group, so that it costs no flush of its own: a transaction of its own, which the
-// next change would have to wait for, is only for quiet times, and for those who wait for the chunk.
+// next change would have to wait for, is only for quiet times, and for those who wait for the
+// chunk.
 //
 // At open the journal tail is replayed into the memtable. So a process that was killed
 //   - before a commit shows the state before; nothing of the group was acknowledged;
