@@ -187,6 +187,23 @@ def test_more_than_a_batch_and_a_page_come_back(client: Client) -> None:
     assert client.count_messages(store.log_of("k")).count == 1_100
 
 
+def test_what_others_append_between_the_parts_of_a_change_is_in_the_list(client: Client) -> None:
+    store = SidecarChatStore(client)
+    store.set_messages("k", numbered(2))
+
+    def add_and_stop() -> None:
+        store.add_message("k", said("user", "meanwhile"))
+        raise InterruptedError
+
+    stopped = between(client, "append", add_and_stop, after=1)
+    with pytest.raises(InterruptedError):
+        stopped.set_messages("k", numbered(1_100, 7))
+    assert texts_in(store) == ["0", "1", "meanwhile"]
+    store.add_message("k", said("user", "first"), idx=0)
+    assert texts_in(store) == ["first", "0", "1", "meanwhile"]
+    assert client.count_messages(store.log_of("k")).count == 4
+
+
 def test_a_list_with_many_insertions_is_copied_when_its_order_is_long(client: Client) -> None:
     store = SidecarChatStore(client)
     store.set_messages("k", numbered(2_000))

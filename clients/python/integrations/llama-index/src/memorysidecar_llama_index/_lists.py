@@ -278,19 +278,18 @@ class Lists:
     def _store(self, key: str, stored: Stored, wanted: Mapping[str, Sequence[Item]]) -> Plan[None]:
         session, last = stored.session, stored.last_seq
         fresh, lists = fresh_in(wanted), stored.numbered(wanted)
-        through = last + len(fresh)
         if lists == stored.lists and session is not None:
             return
-        final = self._attributes(key, session, through, lists)
         if not fresh:
+            final = self._attributes(key, session, last, lists)
             yield Call(partial(_put_session, self.log_of(key), session, final))
             return
-        first = self._attributes(key, session, through, stored.lists)
         etag = session.etag if session else ""
         parts = [[one for one, _ in part] for part in batches((one, one.payload) for one in fresh)]
         for number, part in enumerate(parts, 1):
-            # Messages before the last part are in no list yet.
-            attributes = final if number == len(parts) else first
+            # Messages before the last part are in no list yet; what others append after it is.
+            listed = lists if number == len(parts) else stored.lists
+            attributes = self._attributes(key, session, last + len(part), listed)
             answer = yield from self._append(
                 key,
                 part,
