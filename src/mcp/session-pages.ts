@@ -2,7 +2,8 @@
 //
 // A cursor is a place in this order: a time of change, and the session there that came last. A
 // session that changes between two pages moves to the front and is in no later one; all others are
-// in just one page.
+// in just one page. If the very session of the cursor changes or goes, though, its place among
+// those of its millisecond is unknown: the next page gives all of these, so that it misses none.
 
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { MemorySidecar, Session } from "../gen/client/index.ts";
@@ -37,15 +38,15 @@ export async function sessionPage(client: MemorySidecar, reach: McpReach, wish: 
     const last = found.at(-1);
     if (!isOwnSession(reach, session)) {
       others += 1;
-      if (others <= OTHERS_MAX) continue;
-      // Ids of others are not for the model.
-      const place = { time: session.updateTime?.getTime() ?? 0, sessionId: "" };
-      const isFurther = start === undefined || place.time < start.time;
-      const nextCursor = isFurther ? cursorOf(place) : undefined;
-      return { sessions: found.map(sessionView), nextCursor };
+      const time = timeOf(session);
+      // A cursor must lead further, so a page passes over all of the millisecond it begins in.
+      if (others <= OTHERS_MAX || time === start?.time) continue;
+      // Ids of others are not for the model: the next page begins with all of this millisecond.
+      const earlier = found.filter((one) => timeOf(one) !== time);
+      return { sessions: earlier.map(sessionView), nextCursor: cursorOf({ time, sessionId: "" }) };
     }
     if (found.length === limit && last !== undefined) {
-      const place = { time: last.updateTime?.getTime() ?? 0, sessionId: last.sessionId };
+      const place = { time: timeOf(last), sessionId: last.sessionId };
       return { sessions: found.map(sessionView), nextCursor: cursorOf(place) };
     }
     found.push(session);
@@ -65,10 +66,11 @@ async function* sessionsAfter(
   const options = { ...scopeOf(reach), ...before, order, pageSize: 200, signal };
   // Those of the very time of the place are before it, up to its session.
   let same: Session[] = [];
-  let isBehind = start === undefined;
+  let isBehind = start === undefined || start.sessionId === "";
   for await (const session of client.listSessions(options)) {
-    if (!isBehind && session.updateTime?.getTime() === start?.time) {
-      same = session.sessionId === start?.sessionId ? [] : [...same, session];
+    if (!isBehind && timeOf(session) === start?.time) {
+      if (session.sessionId === start.sessionId) same = [];
+      else same.push(session);
       continue;
     }
     if (!isBehind) yield* same;
@@ -76,6 +78,10 @@ async function* sessionsAfter(
     yield session;
   }
   if (!isBehind) yield* same;
+}
+
+function timeOf({ updateTime }: Session): number {
+  return updateTime?.getTime() ?? 0;
 }
 
 function cursorOf({ time, sessionId }: Place): string {
