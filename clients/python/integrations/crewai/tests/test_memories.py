@@ -247,6 +247,25 @@ def test_what_comes_between_a_touch_or_a_deletion_stays(client: Client) -> None:
     assert storage.count() == 0
 
 
+def test_a_memory_that_no_longer_matches_is_not_deleted(client: Client) -> None:
+    storage = SidecarMemoryStorage(client)
+    record = memory("first", scope="/a", categories=["a"], created_at=datetime(2020, 1, 1))
+    later = record.model_copy(
+        update={"scope": "/b", "categories": ["b"], "created_at": datetime(2030, 1, 1)}
+    )
+    for filters in (
+        {"scope_prefix": "/a"},
+        {"categories": ["a"]},
+        {"older_than": datetime(2025, 1, 1)},
+    ):
+        storage.save([record])
+        raced = SidecarMemoryStorage(
+            Between(client, "batch_get_records", lambda: storage.update(later))  # type: ignore[arg-type]
+        )
+        assert raced.delete(**filters) == 0  # type: ignore[arg-type]
+        assert storage.list_records() == [later]
+
+
 def test_memories_of_others_and_their_collections_are_passed_over(client: Client) -> None:
     storage = SidecarMemoryStorage(client)
     storage.save([memory("own")])

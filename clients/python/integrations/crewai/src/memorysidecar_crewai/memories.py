@@ -266,8 +266,9 @@ class SidecarMemoryStorage:
     def _found(self, wanted: Criteria) -> Plan[list[v1.NamedRecord]]:
         summarized = yield from self._summarized(wanted)
         documents = [document for document, _ in summarized]
-        if not wanted.metadata:
+        if wanted == Criteria():
             return (yield from self._documents.records_of(documents, omit_values=True))
+        # A record may have changed since it was found.
         records = yield from self._documents.records_of(documents)
         return [one for one in records if _accepts(wanted, one.value)]
 
