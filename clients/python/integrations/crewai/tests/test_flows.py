@@ -12,8 +12,9 @@ from crewai.flow.flow import Flow, FlowState, listen, start
 from crewai.flow.persistence import persist
 from crewai.flow.persistence.base import _persistence_registry
 from crewai.memory.unified_memory import Memory
-from integration import erase
-from memorysidecar import Client, NotFound
+from integration import erase, left_of, record_uploads
+from memorysidecar import Client, ErrorReason, MemorySidecarError, NotFound
+from memorysidecar.adapters.plans import Runner
 from pydantic import BaseModel, Field
 from real import RealServer
 
@@ -102,6 +103,43 @@ def test_large_states_are_kept_whole_and_pauses_are_one_transaction(client: Clie
         persistence.save_pending_feedback("1", context_of("1"), state)
         assert persistence.load_state("1") == state
         assert (persistence.load_pending_feedback("1") or [None])[0] == state
+
+
+@pytest.mark.parametrize("user", ["ana", None])
+def test_no_upload_stays_when_a_pause_is_refused(
+    client: Client, monkeypatch: pytest.MonkeyPatch, user: str | None
+) -> None:
+    persistence = SidecarFlowPersistence(client, user_id=user)
+
+    def pause() -> str:
+        state = {"text": "x" * 5_000_000}
+        with pytest.raises(MemorySidecarError) as caught:
+            persistence.save_pending_feedback("1", context_of("1"), state)
+        assert persistence.load_state("1") is None
+        assert persistence.load_pending_feedback("1") is None
+        return caught.value.reason
+
+    def take(count: int) -> None:
+        if count == 2:
+            client.put_record("taken", "first", uploads[0])
+
+    with monkeypatch.context() as patched:
+        # Without one of its values, the server refuses the transaction.
+        uploads = record_uploads(client, patched, take)
+        assert pause() == ErrorReason.UPLOAD_NOT_FOUND
+    assert len(uploads) == 2
+    assert Runner(client).run(left_of(uploads)) == []
+
+    def fail(count: int) -> None:
+        if count == 2:
+            client.get_record("none", "none")
+
+    with monkeypatch.context() as patched:
+        # The second fails as one fails that the namespace has no place for.
+        uploads = record_uploads(client, patched, fail)
+        assert pause() == ErrorReason.RECORD_NOT_FOUND
+    assert len(uploads) == 2
+    assert Runner(client).run(left_of(uploads[:1])) == []
 
 
 def test_each_user_has_flows_of_their_own_until_they_are_erased(client: Client) -> None:

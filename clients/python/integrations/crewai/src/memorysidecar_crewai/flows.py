@@ -11,7 +11,9 @@ from typing import Any
 from crewai.flow.async_feedback.types import PendingFeedbackContext
 from crewai.flow.persistence.base import FlowPersistence
 from memorysidecar import Client, NotFound, v1
+from memorysidecar.adapters.attempts import attempt, upload_all
 from memorysidecar.adapters.names import MAX_KEY_BYTES, path_of, segment
+from memorysidecar.adapters.plans import Plan, Runner
 from memorysidecar.adapters.records import MAX_RECORD_BYTES
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
@@ -111,22 +113,29 @@ class SidecarFlowPersistence(FlowPersistence):
         return path, segment(flow_uuid, MAX_KEY_BYTES)
 
     def _put(self, values: Iterable[tuple[str, str, dict[str, Any]]]) -> None:
+        Runner(self._connected).run(self._write(values))
+
+    def _write(self, values: Iterable[tuple[str, str, dict[str, Any]]]) -> Plan[None]:
         """Writes records in one transaction. Large values are sent before."""
-        client, operations, size = self._connected, [], 0
+        owner = v1.MemoryScope(user_id=self.user_id, agent_id=self.agent_id)
+        records, large, size = [], [], 0
         for kind, flow_uuid, value in values:
             data = json.dumps(value, default=_default).encode()
-            size += len(data)
-            sent: dict[str, Any] = {"value": data}
-            if size > MAX_RECORD_BYTES:
-                sent = client.upload_value(data)._asdict()
-                size -= len(data)
             path, key = self._name(kind, flow_uuid)
-            record = v1.NamedRecord(path=path, key=key, media_type="application/json", **sent)
+            record = v1.NamedRecord(path=path, key=key, media_type="application/json")
             if self.user_id or self.agent_id:
-                owner = v1.MemoryScope(user_id=self.user_id, agent_id=self.agent_id)
                 record.owner.CopyFrom(owner)
-            operations.append(v1.RecordOperation(put=v1.RecordPut(record=record)))
-        client.write_records(operations)
+            if size + len(data) > MAX_RECORD_BYTES:
+                large.append((record, data))
+            else:
+                record.value = data
+                size += len(data)
+            records.append(record)
+        sent = yield from upload_all([data for _, data in large], owner)
+        for (record, _), one in zip(large, sent, strict=True):
+            record.upload_id, record.value_crc32 = one
+        operations = [v1.RecordOperation(put=v1.RecordPut(record=record)) for record in records]
+        yield from attempt(operations, lambda client: client.write_records(operations))
 
     def _get(self, kind: str, flow_uuid: str) -> dict[str, Any] | None:
         try:
