@@ -204,6 +204,21 @@ def test_what_others_append_between_the_parts_of_a_change_is_in_the_list(client:
     assert client.count_messages(store.log_of("k")).count == 4
 
 
+def test_a_change_of_several_parts_is_repeated_after_another_write(client: Client) -> None:
+    store = SidecarChatStore(client)
+    store.set_messages("k", numbered(2))
+
+    def add() -> None:
+        store.add_message("k", said("user", "meanwhile"))
+
+    large = said("user", "x" * 500_000)
+    raced = between(client, "append", add, after=1)
+    raced.set_messages("k", [large, *numbered(1_100, 7)])
+    assert texts_in(store) == [large.content, *(f"{number}" for number in range(7, 1_107))]
+    assert client.count_messages(store.log_of("k")).count == 1_101
+    assert len(list(client.list_records("llama-index", recursive=True))) == 1
+
+
 def test_a_list_with_many_insertions_is_copied_when_its_order_is_long(client: Client) -> None:
     store = SidecarChatStore(client)
     store.set_messages("k", numbered(2_000))

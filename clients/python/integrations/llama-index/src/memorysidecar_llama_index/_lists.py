@@ -47,9 +47,9 @@ CHANGED = (
 
 @dataclass(frozen=True)
 class Fresh:
-    """A message to append."""
+    """A message to append. Each attempt gives it an id of its own: one that another writer stopped
+    between two transactions has left messages in the log."""
 
-    key: str
     payload: bytes
 
 
@@ -269,7 +269,7 @@ class Lists:
 
     def _append(self, key: str, fresh: Sequence[Fresh], **options: Any) -> Plan[Any]:
         name, path, owner = self.log_of(key), self._large(key), owner_of(self.user_id)
-        payloads = [(one.key, one.payload) for one in fresh]
+        payloads = [(uuid4().hex, one.payload) for one in fresh]
         kept = yield from large_payloads(path, payloads, name, owner)
         options = {"session": self._attributes(key), "record_operations": kept, **options}
         messages = [fields_of(payload, one) for one, payload in payloads]
@@ -319,7 +319,7 @@ class Lists:
         for name, items in wanted.items():
             kept = [one for one in items if not isinstance(one, Fresh)]
             payloads = yield from self._payloads(key, [stored.messages[seq] for seq in kept])
-            copies = dict(zip(kept, map(_fresh_of, payloads), strict=True))
+            copies = dict(zip(kept, map(Fresh, payloads), strict=True))
             copied[name] = [one if isinstance(one, Fresh) else copies[one] for one in items]
         return copied
 
@@ -365,11 +365,7 @@ def _lists_of(entry: Mapping[str, Any], found: Mapping[int, v1.Message]) -> dict
 
 def fresh_of(messages: Iterable[ChatMessage]) -> list[Fresh]:
     """Writes messages that are to be appended."""
-    return [_fresh_of(payload_of(one)) for one in messages]
-
-
-def _fresh_of(payload: bytes) -> Fresh:
-    return Fresh(uuid4().hex, payload)
+    return [Fresh(payload_of(one)) for one in messages]
 
 
 def _list_messages(log: str, client: Any) -> Any:
