@@ -17,10 +17,10 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import grpc
+
 from memorysidecar import AsyncClient, Client, v1
 from memorysidecar.v1.session_service_pb2_grpc import SessionServiceStub
-
-import grpc
 
 TEXT = "x" * 300
 CALLS = 150

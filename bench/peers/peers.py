@@ -21,7 +21,7 @@ DIMENSIONS = 384
 
 
 class Place(NamedTuple):
-    """Where a product keeps its data: a directory, and the port of its server if it has one."""
+    """The home of a product's data: a directory, and the port of its server if it has one."""
 
     directory: Path
     port: int
@@ -130,7 +130,7 @@ class Vectors:
 
 
 def sqlite_settings(connection: sqlite3.Connection) -> str:
-    """What SQLite says of a connection."""
+    """The settings that SQLite tells of a connection."""
     names = ("journal_mode", "synchronous")
     values = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
     levels = ("OFF", "NORMAL", "FULL", "EXTRA")
