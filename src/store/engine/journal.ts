@@ -130,12 +130,17 @@ export function decodeJournal(payload: Uint8Array): JournalEntry {
 const REMOVALS_MAX = 1_024;
 // A store that changes few keys over and over has little to flush, yet every change has a record.
 const RECORDS_MAX = 4_096;
+// A start reads and replays all of them.
+const KEPT_BYTES_MAX = 16_777_216;
 
 /** The numbers of the journal records. */
 export class JournalRange {
   #first: number;
   #nextNo: number;
   #committedNo: number;
+  /** The sizes of the records written since the start. */
+  readonly #sizes = new Map<number, number>();
+  #keptBytes = 0;
 
   constructor(first: number, next: number) {
     this.#first = first;
@@ -154,8 +159,11 @@ export class JournalRange {
   }
 
   /** Takes numbers for new records. */
-  take(count: number): void {
-    this.#nextNo += count;
+  take(records: readonly JournalPut[]): void {
+    for (const { value } of records) {
+      this.#sizes.set(this.#nextNo++, value.length);
+      this.#keptBytes += value.length;
+    }
   }
 
   commit(lastNo: number): void {
@@ -170,14 +178,16 @@ export class JournalRange {
     const stop = this.#removableBefore(oldestDirty);
     const numbers: number[] = [];
     while (this.#first < stop && numbers.length < REMOVALS_MAX) {
+      this.#keptBytes -= this.#sizes.get(this.#first) ?? 0;
+      this.#sizes.delete(this.#first);
       numbers.push(this.#first++);
     }
     return numbers;
   }
 
-  /** So many records are kept that their keys must be flushed, however few these are. */
+  /** So much is kept that its keys must be flushed, however few these are. */
   get isLong(): boolean {
-    return this.#committedNo - this.#first >= RECORDS_MAX;
+    return this.#committedNo - this.#first >= RECORDS_MAX || this.#keptBytes > KEPT_BYTES_MAX;
   }
 
   /**

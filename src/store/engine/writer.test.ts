@@ -6,6 +6,50 @@ import { u64 } from "./keys.ts";
 import { Memtable } from "./memtable.ts";
 import { Writer } from "./writer.ts";
 
+const START = {
+  commitNo: 0,
+  nextSessionNo: 1,
+  nextLogNo: 1,
+  nextMessageNo: 1,
+  firstJournalNo: 1,
+  nextJournalNo: 1,
+};
+const OPEN = {
+  space: { isFull: false, fits: () => true, wrote: () => undefined },
+  files: { checkSize: () => undefined, check: () => undefined },
+};
+
+/** A writer whose environment keeps tables in memory. */
+function memoryWriter() {
+  const table = () => {
+    const rows = new Map<string, Uint8Array>();
+    const put = (key: string, value: Uint8Array) => rows.set(key, value);
+    return { rows, put, remove: (key: string) => rows.delete(key) };
+  };
+  const [index, journal] = [table(), table()];
+  let commits = 0;
+  const batch = async (run: () => void): Promise<boolean> => {
+    commits++;
+    run();
+    return true;
+  };
+  const memtable = new Memtable(() => undefined);
+  const writer = new Writer({
+    env: { root: { batch }, index, journal } as unknown as Environment,
+    memtable,
+    newReport: () => ({ isEmpty: true }),
+    start: START,
+    onCommit: () => undefined,
+    onFatal: (error) => expect.fail(String(error)),
+    ...OPEN,
+  });
+  const change = async (keys: readonly string[], bytes: number): Promise<void> => {
+    for (const key of keys) memtable.set(key, new Uint8Array(bytes));
+    await writer.whenFormingDurable(undefined);
+  };
+  return { writer, memtable, index, journal, change, commits: () => commits };
+}
+
 function failingWriter() {
   let commits = 0;
   const fail = (): Promise<boolean> => {
@@ -16,23 +60,14 @@ function failingWriter() {
     return Promise.reject(Object.assign(new Error("Commit failed"), { commitError }));
   };
   const onFatal = vi.fn();
-  const start = {
-    commitNo: 0,
-    nextSessionNo: 1,
-    nextLogNo: 1,
-    nextMessageNo: 1,
-    firstJournalNo: 1,
-    nextJournalNo: 1,
-  };
   const writer = new Writer({
     env: { root: { batch: fail } } as unknown as Environment,
     memtable: new Memtable(() => undefined),
     newReport: () => ({ isEmpty: true }),
-    start,
+    start: START,
     onCommit: () => expect.fail("nothing is durable"),
     onFatal,
-    space: { isFull: false, fits: () => true, wrote: () => undefined },
-    files: { checkSize: () => undefined, check: () => undefined },
+    ...OPEN,
   });
   return { writer, onFatal, commits: () => commits };
 }
@@ -73,5 +108,60 @@ describe("a failed commit", () => {
     expect(() => writer.whole(half)).toThrow("half-way");
     expect(() => writer.assertOpen()).toThrow("failed");
     expect(onFatal).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("the index", () => {
+  const turns = async (count: number): Promise<void> => {
+    for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  test("is brought up to date after a quiet second, not behind each change", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const { index, journal, change, commits } = memoryWriter();
+      for (let i = 0; i < 10; i++) {
+        await change([`key-${i % 3}`], 10);
+        vi.advanceTimersByTime(900);
+        await turns(5);
+      }
+      expect([commits(), index.rows.size, journal.rows.size]).toEqual([10, 0, 10]);
+      vi.advanceTimersByTime(200);
+      await turns(10);
+      expect([index.rows.size, journal.rows.size]).toEqual([3, 1]);
+      // The record that the next one makes superfluous waits for company, too.
+      const before = commits();
+      await change(["key-1"], 10);
+      await turns(10);
+      expect([commits(), journal.rows.size]).toEqual([before + 1, 2]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("does not wait for quiet when many keys wait", async () => {
+    const { index, memtable, change } = memoryWriter();
+    await change(
+      Array.from({ length: 12_000 }, (_, i) => `key-${i}`),
+      10,
+    );
+    await turns(100);
+    expect(memtable.dirtyCount).toBeLessThanOrEqual(8_192);
+    expect(index.rows.size).toBe(12_000 - memtable.dirtyCount);
+  });
+
+  test("does not wait for quiet when large values wait, or a long journal is kept", async () => {
+    const { journal, change } = memoryWriter();
+    const keptBytes = () => [...journal.rows.values()].reduce((sum, one) => sum + one.length, 0);
+    for (let i = 0; i < 40; i++) {
+      await change(["the same key"], 1_048_576);
+      await turns(5);
+      expect(keptBytes()).toBeLessThan(20_000_000);
+    }
+    for (let i = 0; i < 40; i++) {
+      await change([`key-${i}`], 1_048_576);
+      await turns(5);
+      expect(keptBytes()).toBeLessThan(20_000_000);
+    }
   });
 });

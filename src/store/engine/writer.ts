@@ -49,9 +49,9 @@ export interface DiskRoom {
 // The index B-tree is not touched by that. Its changes live in the memtable and are brought into
 // the index later, in bounded chunks sorted by key, each in one transaction together with the
 // removal of the journal records that are no longer needed. A chunk rides along with the
-// transaction of a group, so that it costs no flush of its own: a transaction of its own, which the
-// next change would have to wait for, is only for quiet times, and for those who wait for the
-// chunk.
+// transaction of a group, so that it costs no flush of its own. A transaction of its own, which the
+// next change would have to wait for, is for quiet times, for those who wait for the chunk, and for
+// when too much waits.
 //
 // At open the journal tail is replayed into the memtable. So a process that was killed
 //   - before a commit shows the state before; nothing of the group was acknowledged;
@@ -325,6 +325,7 @@ export class Writer<R extends Report> {
         this.#gate.open(() => this.#hasRoom());
         this.#schedule();
       }
+      this.#restartIdleTimer();
       return;
     }
     if (flight.group !== undefined) failpoint("before-commit");
@@ -357,10 +358,11 @@ export class Writer<R extends Report> {
 
   #prepare(): Flight<R> | undefined {
     const hasWork = this.#hasWork();
+    const { memtable } = this.#parts;
     const isUrgent = this.#barriers.isBusy || this.#journal.isLong || (this.#idle && !hasWork);
-    if (!hasWork && !isUrgent && !this.#gate.isBusy) return undefined;
-    const chunk = this.isDiskFull ? [] : this.#parts.memtable.takeChunk(isUrgent);
-    const journalRemovals = this.#journal.takeRemovable(this.#parts.memtable.oldestDirty);
+    if (!hasWork && !isUrgent && !memtable.isHigh && !this.#gate.isBusy) return undefined;
+    const chunk = this.isDiskFull ? [] : memtable.takeChunk(isUrgent);
+    const journalRemovals = this.#journal.takeRemovable(memtable.oldestDirty);
     if (!hasWork) {
       return chunk.length === 0 && journalRemovals.length === 0
         ? undefined
@@ -370,7 +372,7 @@ export class Writer<R extends Report> {
     const firstJournalNo = this.#journal.next;
     const journal = this.#sealGroup(group);
     this.#forming = new Group(this.#nextMessageNo, this.#parts.newReport());
-    this.#journal.take(journal.length);
+    this.#journal.take(journal);
     this.#idle = false;
     return { group, journal, firstJournalNo, chunk, journalRemovals };
   }
@@ -412,7 +414,6 @@ export class Writer<R extends Report> {
     this.#gate.open(() => this.#hasRoom());
     // The next group goes out now, not a turn later: its changes are there already.
     this.#submit();
-    if (this.#flight === undefined) this.#restartIdleTimer();
     this.#onIdle?.();
   }
 
