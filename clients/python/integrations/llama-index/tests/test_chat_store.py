@@ -334,6 +334,22 @@ def test_changes_take_part_in_the_order_of_all_writes(client: Client) -> None:
     assert raced.get_messages("k") == numbered(1)
 
 
+def test_what_is_appended_during_a_read_is_listed_once(client: Client) -> None:
+    store = SidecarChatStore(client)
+    store.set_messages("k", numbered(3))
+
+    def add() -> None:
+        store.add_message("k", said("user", "meanwhile"))
+
+    raced = between(client, "list_messages", add)
+    assert raced.delete_message("k", 0) == said("user", "0")
+    assert texts_in(store) == ["1", "2", "meanwhile"]
+    between(client, "list_messages", add).add_message("k", said("user", "first"), idx=0)
+    assert texts_in(store) == ["first", "1", "2", "meanwhile", "meanwhile"]
+    between(client, "list_messages", add).set_messages("k", [])
+    assert texts_in(store) == ["meanwhile"]
+
+
 def test_a_refused_change_leaves_no_upload(client: Client, monkeypatch: Any) -> None:
     monkeypatch.setattr(_lists, "ATTEMPTS", 4)
     store = SidecarChatStore(client)

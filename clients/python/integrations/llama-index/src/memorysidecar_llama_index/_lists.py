@@ -219,7 +219,9 @@ class Lists:
             again = yield from self._session(key)
             entry = self._entry_of(session)
             if again is not None and self._entry_of(again) == entry:
-                found = {one.seq: one for one in listed if FORMAT.is_own(one)}
+                # A message that came after the session was read is none of this state.
+                known = (one for one in listed if one.seq <= session.last_seq)
+                found = {one.seq: one for one in known if FORMAT.is_own(one)}
                 return Stored(session, found, _lists_of(entry, found))
             session = again
         return Stored()
