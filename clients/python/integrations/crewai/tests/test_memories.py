@@ -21,6 +21,7 @@ from real import Between, RealServer
 from scripted import Mute, Scripted, act, answer, embed, memory, vector
 
 from memorysidecar_crewai import SidecarMemoryStorage
+from memorysidecar_crewai._records import MAX_CATEGORIES, MAX_ENTRIES
 
 FACT = "Ana lives in Berlin, near the river."
 
@@ -187,6 +188,34 @@ def test_filters_find_all_that_they_mean(client: Client) -> None:
     assert storage.delete(metadata_filter={"n": 1, "absent": None}) == 1
     assert storage.delete(categories=["far"], metadata_filter={"n": 0}) == 1_200
     assert contents(storage.list_records()) == ["odd"]
+
+
+def test_large_filters_find_what_more_than_a_thousand_nearer_memories_hide(
+    client: Client,
+) -> None:
+    storage = SidecarMemoryStorage(client)
+    near = vector("near")
+    for number in range(4):
+        storage.save([memory(f"{number} {one}", embedding=near) for one in range(256)])
+    categories = [f"category {number}" for number in range(MAX_CATEGORIES)]
+    metadata = {f"key {number}": number for number in range(MAX_ENTRIES)}
+    # The last ones are the first to be left out of a condition.
+    fields = {"categories": categories[-1:], "metadata": metadata, "scope": "/a/b"}
+    storage.save([memory("far", embedding=vector("far"), **fields)])
+
+    def found(**filters: Any) -> list[str]:
+        return contents(storage.search(near, min_score=-1, **filters))
+
+    assert found(categories=categories) == found(metadata_filter=metadata) == ["far"]
+    filters = {"categories": categories, "metadata_filter": metadata}
+    assert found(**filters, scope_prefix="/a") == ["far"]
+    metadata["one more"] = 1
+    with pytest.raises(ValueError, match=f"metadata_filter has {MAX_ENTRIES + 1} entries"):
+        found(metadata_filter=metadata)
+    with pytest.raises(ValueError, match=f"categories has {MAX_CATEGORIES + 1} entries"):
+        found(categories=[*categories, "one more"])
+    assert storage.delete(categories=[*categories, "one more"], metadata_filter=metadata) == 0
+    assert storage.delete(categories=[*categories, "one more"]) == 1
 
 
 def test_a_deletion_demands_all_that_is_given(client: Client) -> None:

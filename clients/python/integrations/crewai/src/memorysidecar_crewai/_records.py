@@ -11,16 +11,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from hashlib import sha256
+from itertools import islice
 from typing import Any
 
 from crewai.memory.types import MemoryRecord
 from memorysidecar import v1, where
-from memorysidecar.adapters.conditions import Condition, every, some
+from memorysidecar.adapters.conditions import Condition, every, within
 from memorysidecar.adapters.documents import Searchable
 from memorysidecar.adapters.narrowing import CUT, MAX_INDEX_BYTES, Narrowed, conditions_of
 
 MAX_TEXT_BYTES = 1_000_000
 """Bytes of a text that searches look at."""
+MAX_CATEGORIES = 960
+MAX_ENTRIES = 40
+"""Entries of metadata. Conditions hold so many of both, with a scope."""
 TAGS = "tags"
 DIMENSIONS = "dimensions"
 
@@ -57,19 +61,27 @@ class Criteria:
         has_all = all(record.metadata.get(key) == value for key, value in wanted)
         return has_all and self.accepts(summary_of_record(record))
 
+    def check_size(self) -> None:
+        """Refuses criteria too large for conditions: searches test 1,000 memories at most."""
+        entries = ("metadata_filter", self.metadata, MAX_ENTRIES)
+        for name, given, limit in (("categories", self.categories, MAX_CATEGORIES), entries):
+            if given is not None and len(given) > limit:
+                raise ValueError(
+                    f"{name} has {len(given)} entries; a search takes at most {limit}: search "
+                    "with fewer, and test what it finds"
+                )
+
     def conditions(self) -> list[Condition]:
         """Makes conditions that all memories of the criteria pass."""
-        groups = [[_tag("scope", self.scope)]] if self.scope != "/" else []
-        if self.categories:
-            groups.append([_tag("category", one) for one in self.categories])
-        for key, value in (self.metadata or {}).items():
+        tags = [_tag("scope", self.scope)] if self.scope != "/" else []
+        for key, value in islice((self.metadata or {}).items(), MAX_ENTRIES):
             # A missing entry counts as None.
             tag = None if value is None else _tag_of_entry(key, value)
-            groups += [] if tag is None else [[tag]]
-        if not groups:
-            return []
-        tagged = every(some(where(TAGS, equals=tag) for tag in group) for group in groups)
-        return conditions_of(Narrowed(tagged, True))
+            tags += [] if tag is None else [tag]
+        parts = [every(where(TAGS, equals=tag) for tag in tags)] if tags else []
+        if self.categories and len(self.categories) <= MAX_CATEGORIES:
+            parts.append(within(TAGS, [_tag("category", one) for one in self.categories]))
+        return [one for part in parts for one in conditions_of(Narrowed(part, True))]
 
 
 def searchable(record: MemoryRecord) -> Searchable:

@@ -210,6 +210,7 @@ class SidecarMemoryStorage:
     def _search(
         self, vector: Sequence[float], wanted: Criteria, limit: int, min_score: float
     ) -> Plan[list[tuple[MemoryRecord, float]]]:
+        wanted.check_size()
         conditions = wanted.conditions()
         is_any = wanted == Criteria()
         accepts = None if is_any else partial(_accepts, wanted)
