@@ -24,7 +24,7 @@ import { ROOT, sessionIdOf } from "./names.ts";
 import { Observations, type Owner } from "./observations.ts";
 import { Resources } from "./resources.ts";
 import { messageOf, type Row, rowOf } from "./rows.ts";
-import { Threads, touched } from "./threads.ts";
+import { type Passing, Threads, touched } from "./threads.ts";
 
 const THREADS_PER_PAGE = 100;
 
@@ -88,32 +88,30 @@ export class SidecarMemory extends MemoryStorage {
   }
 
   async saveThread({ thread }: Of<"saveThread">): Promise<StorageThreadType> {
-    const { id, resourceId } = thread;
-    // A repeat of an interrupted save passes the messages again.
-    if (await this.#threads.save(thread)) await this.#pass(id, resourceId);
+    await this.#pass(thread, await this.#threads.save(thread));
     return thread;
   }
 
-  override async updateThreadResourceId(
-    change: Of<"updateThreadResourceId">,
-  ): Promise<StorageThreadType> {
-    const { resourceId, threadId } = change;
-    const { isPassing, thread } = (await this.#threads.get(threadId)).state;
-    // Mastra takes a change that was interrupted for done.
-    if (isPassing && thread?.resourceId === resourceId) {
-      await this.#pass(threadId, resourceId);
-      const { messages } = await this.listMessages({ threadId, perPage: false });
-      const others = messages.filter((message) => message.resourceId !== resourceId);
-      const moved = others.map(({ id }) => ({ id, resourceId }));
-      if (moved.length > 0) await this.updateMessages({ messages: moved });
-    }
-    return await super.updateThreadResourceId(change);
+  /** Gives a thread to another resource. A repeat completes a change that was interrupted. */
+  override async updateThreadResourceId({
+    resourceId,
+    threadId,
+  }: Of<"updateThreadResourceId">): Promise<StorageThreadType> {
+    const { passing, thread } = await this.#threads.give(threadId, resourceId);
+    await this.#pass(thread, passing);
+    return thread;
   }
 
-  /** Gives the messages of a thread to its user. */
-  async #pass(threadId: string, userId: string): Promise<void> {
-    await this.#messages.pass(threadId, userId);
-    await this.#threads.settle(threadId, userId);
+  /** Lets the messages of a thread follow it. What is left is noted until all of it is done. */
+  async #pass({ id: threadId, resourceId }: StorageThreadType, passing: Passing | undefined) {
+    if (passing === undefined) return;
+    await this.#messages.pass(threadId, resourceId);
+    if (passing === "resource") {
+      const rows = await this.#rowsOf([threadId]);
+      const others = rows.filter((row) => row.resourceId !== resourceId);
+      await this.updateMessages({ messages: others.map(({ id }) => ({ id, resourceId })) });
+    }
+    await this.#threads.settle(threadId, resourceId, passing);
   }
 
   async updateThread({ id, title, metadata }: Of<"updateThread">): Promise<StorageThreadType> {

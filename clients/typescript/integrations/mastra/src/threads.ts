@@ -25,9 +25,15 @@ export interface ThreadState {
   readonly thread?: StorageThreadType | undefined;
   /** Unset while the thread has no messages. */
   readonly log?: LogFacts | undefined;
-  /** Set while messages may still belong to the user that owned the thread before. */
-  readonly isPassing?: true | undefined;
+  /** Set while messages may not have followed the thread to its user. */
+  readonly passing?: Passing | undefined;
 }
+
+/**
+ * Says what of the messages of a thread is left behind when it changes hands: that they belong to
+ * the user before, or also that they name this user as their resource.
+ */
+export type Passing = "owner" | "resource";
 
 /** The record of a thread as it is stored, or what stands for one that is not. */
 export interface StoredThread {
@@ -90,25 +96,46 @@ export class Threads {
 
   /**
    * Saves a thread. If its messages may belong to another user, notes that, until `settle`, and
-   * returns true. Messages that are saved from now on belong to the user of the thread.
+   * tells what has to follow. Messages that are saved from now on belong to the user of the thread.
    */
-  async save(thread: StorageThreadType): Promise<boolean> {
+  async save(thread: StorageThreadType): Promise<Passing | undefined> {
     for (;;) {
       const stored = await this.get(thread.id);
-      const { isPassing, log } = stored.state;
-      const isOther = isPassing === true || ownerOf(stored.state) !== thread.resourceId;
-      const isToPass = log !== undefined && isOther;
-      const state = { ...stored.state, thread, ...(isToPass ? { isPassing: true as const } : {}) };
-      if (await tryWrite(this.#client, await this.puts(stored, state))) return isToPass;
+      const { log, passing: before, thread: old } = stored.state;
+      const isOther = before !== undefined || ownerOf(stored.state) !== thread.resourceId;
+      const isSame = old?.resourceId === thread.resourceId;
+      const left = isSame && before === "resource" ? before : "owner";
+      const passing = log !== undefined && isOther ? left : undefined;
+      const operations = await this.puts(stored, { ...stored.state, thread, passing });
+      if (await tryWrite(this.#client, operations)) return passing;
     }
   }
 
-  /** Notes that all messages of a thread belong to this user, if the thread still does. */
-  async settle(threadId: string, userId: string): Promise<void> {
+  /**
+   * Gives a thread to a resource, and tells what has to follow; noted until `settle`. A thread that
+   * has this resource stays as it is.
+   */
+  async give(threadId: string, resourceId: string) {
     for (;;) {
       const stored = await this.get(threadId);
-      const { isPassing, ...state } = stored.state;
-      if (isPassing === undefined || state.thread?.resourceId !== userId) return;
+      const { log, passing: before, thread: old } = stored.state;
+      if (old === undefined) throw new Error(`Thread "${threadId}" not found`);
+      const isSame = old.resourceId === resourceId;
+      if (isSame && before === undefined) return { thread: old, passing: before };
+      const thread = isSame ? old : { ...old, resourceId, updatedAt: new Date() };
+      const passing: Passing | undefined = log && "resource";
+      const operations = await this.puts(stored, { ...stored.state, thread, passing });
+      if (await tryWrite(this.#client, operations)) return { thread, passing };
+    }
+  }
+
+  /** Notes what has followed a thread to this user, if it still has the thread. */
+  async settle(threadId: string, userId: string, done: Passing): Promise<void> {
+    for (;;) {
+      const stored = await this.get(threadId);
+      const { passing, ...state } = stored.state;
+      if (passing === undefined || state.thread?.resourceId !== userId) return;
+      if (passing === "resource" && done === "owner") return;
       if (await tryWrite(this.#client, await this.puts(stored, state))) return;
     }
   }

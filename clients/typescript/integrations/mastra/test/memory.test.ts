@@ -63,6 +63,21 @@ function failOnce(
   });
 }
 
+/** Makes all writes of a client fail after so many, as if the program had ended between them. */
+function endAfter(client: MemorySidecar, writes: number): void {
+  let count = 0;
+  for (const name of ["append", "batchDeleteMessages", "updateSession", "writeRecords"] as const) {
+    const method = client[name].bind(client) as (...rest: unknown[]) => Promise<unknown>;
+    Object.assign(client, {
+      [name]: async (...rest: unknown[]) => {
+        count += 1;
+        if (count > writes) throw new Error("ended");
+        return await method(...rest);
+      },
+    });
+  }
+}
+
 /** Does something before a call, with its number, of a method of a client. */
 function before(
   client: MemorySidecar,
@@ -324,6 +339,36 @@ test("a thread takes along what is saved while it changes its owner", async () =
   expect(messages.map(({ resourceId }) => resourceId)).toEqual(["bob", "bob", "bob"]);
   await erase(client, "bob");
   expect(await idsIn(memory, "t")).toEqual([]);
+});
+
+test("a repeat completes a change of owner that ended anywhere", async () => {
+  const change = { threadId: "t", resourceId: "bob" };
+  let isWhole = false;
+  for (let writes = 0; !isWhole; writes += 1) {
+    // A program that runs next may save the thread before it repeats the change.
+    for (const isSaved of [false, true]) {
+      const namespace = `t-${randomUUID()}`;
+      const [client, next] = [setting.client(namespace), setting.client(namespace)];
+      const memory = new SidecarMemory(client);
+      await memory.saveThread({ thread: thread("t", "ana") });
+      await memory.saveMessages({ messages: [said("a", 1), said("b", 2)] });
+      endAfter(client, writes);
+      isWhole = await memory.updateThreadResourceId(change).then(
+        () => true,
+        () => false,
+      );
+      const after = new SidecarMemory(next);
+      const now = await after.getThreadById({ threadId: "t" });
+      if (isSaved && now !== null) await after.saveThread({ thread: now });
+      expect((await after.updateThreadResourceId(change)).resourceId).toBe("bob");
+      const { messages } = await after.listMessages({ threadId: "t", perPage: false });
+      const owners = messages.map(({ resourceId }) => resourceId);
+      expect(owners, `ended after ${writes} writes`).toEqual(["bob", "bob"]);
+      await erase(next, "ana");
+      expect(await idsIn(after, "t"), `ended after ${writes} writes`).toEqual(["a", "b"]);
+    }
+    expect(writes).toBeLessThan(20);
+  }
 });
 
 test("one who gives a thread away last decides", async () => {
