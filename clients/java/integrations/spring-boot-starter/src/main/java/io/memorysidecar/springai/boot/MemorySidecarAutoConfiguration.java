@@ -10,18 +10,40 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import org.springframework.ai.chat.memory.ChatMemoryRepository;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
 
 /**
  * Makes a client and a repository of chat memories, which Spring AI takes for its chat memory; each
  * unless the application has one of its own. The client connects with its first call, and is closed
  * with the application.
+ *
+ * <p>It gives way to the repositories of other auto-configurations, too: those of Spring AI by their
+ * names, any other that comes before the chat memory by its order.
  */
 @AutoConfiguration(
-    beforeName = "org.springframework.ai.model.chat.memory.autoconfigure.ChatMemoryAutoConfiguration")
+    beforeName = "org.springframework.ai.model.chat.memory.autoconfigure.ChatMemoryAutoConfiguration",
+    afterName = {
+      "org.springframework.ai.model.chat.memory.redis.autoconfigure"
+          + ".RedisChatMemoryAutoConfiguration",
+      "org.springframework.ai.model.chat.memory.repository.cassandra.autoconfigure"
+          + ".CassandraChatMemoryRepositoryAutoConfiguration",
+      "org.springframework.ai.model.chat.memory.repository.cosmosdb.autoconfigure"
+          + ".CosmosDBChatMemoryRepositoryAutoConfiguration",
+      "org.springframework.ai.model.chat.memory.repository.jdbc.autoconfigure"
+          + ".JdbcChatMemoryRepositoryAutoConfiguration",
+      "org.springframework.ai.model.chat.memory.repository.mongo.autoconfigure"
+          + ".MongoChatMemoryAutoConfiguration",
+      "org.springframework.ai.model.chat.memory.repository.neo4j.autoconfigure"
+          + ".Neo4jChatMemoryRepositoryAutoConfiguration",
+      "org.springframework.ai.model.chat.memory.repository.redis.autoconfigure"
+          + ".RedisChatMemoryRepositoryAutoConfiguration"
+    })
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @EnableConfigurationProperties(MemorySidecarProperties.class)
 public class MemorySidecarAutoConfiguration {
   @Bean(destroyMethod = "close")

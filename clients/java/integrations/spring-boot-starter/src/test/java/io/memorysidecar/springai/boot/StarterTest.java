@@ -41,10 +41,13 @@ import org.springframework.ai.embedding.EmbeddingModel;
 import org.springframework.ai.embedding.EmbeddingRequest;
 import org.springframework.ai.embedding.EmbeddingResponse;
 import org.springframework.ai.model.chat.memory.autoconfigure.ChatMemoryAutoConfiguration;
+import org.springframework.ai.model.chat.memory.repository.jdbc.autoconfigure.JdbcChatMemoryRepositoryAutoConfiguration;
 import org.springframework.ai.vectorstore.SimpleVectorStore;
 import org.springframework.ai.vectorstore.VectorStore;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -155,6 +158,32 @@ class StarterTest {
               assertSame(memories, context.getBean(ChatMemoryRepository.class));
               assertSame(documents, context.getBean(VectorStore.class));
             });
+  }
+
+  /** A repository of which the starter knows nothing. Its name is behind those of the starter. */
+  @AutoConfiguration(before = ChatMemoryAutoConfiguration.class)
+  static class UnknownAutoConfiguration {
+    @Bean
+    ChatMemoryRepository unknownRepository() {
+      return new InMemoryChatMemoryRepository();
+    }
+  }
+
+  @Test
+  void givesWayToOtherAutoConfiguredRepositories() {
+    for (Class<?> other :
+        List.of(JdbcChatMemoryRepositoryAutoConfiguration.class, UnknownAutoConfiguration.class)) {
+      runner
+          .withConfiguration(AutoConfigurations.of(other))
+          .run(
+              context -> {
+                var made = context.getBeansOfType(ChatMemoryRepository.class).values();
+                assertEquals(1, made.size(), other.getName());
+                assertTrue(made.iterator().next() instanceof InMemoryChatMemoryRepository);
+                assertNotNull(context.getBean(ChatMemory.class));
+                assertNotNull(context.getBean(MemorySidecar.class));
+              });
+    }
   }
 
   @Test
