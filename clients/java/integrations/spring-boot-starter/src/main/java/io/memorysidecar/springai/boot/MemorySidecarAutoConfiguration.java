@@ -14,8 +14,10 @@ import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
+import org.springframework.util.StringUtils;
 
 /**
  * Makes a client and a repository of chat memories, which Spring AI takes for its chat memory; each
@@ -56,10 +58,25 @@ public class MemorySidecarAutoConfiguration {
             .timeout(properties.timeout())
             .retry(
                 new RetryPolicy(retry.maxAttempts(), retry.initialDelay(), retry.maxDelay()));
-    if (properties.token() != null) client.token(properties.token());
-    if (properties.tls().enabled()) client.tls(credentials(properties.tls()));
-    if (properties.tls().serverName() != null) client.serverName(properties.tls().serverName());
+    if (StringUtils.hasLength(properties.token())) client.token(properties.token());
+    var tls = properties.tls();
+    boolean isNamed = StringUtils.hasLength(tls.serverName());
+    if (tls.enabled()) {
+      client.tls(credentials(tls));
+      if (isNamed) client.serverName(tls.serverName());
+    } else {
+      if (tls.certificates() != null) throw withoutTls("certificates", tls.certificates());
+      if (isNamed) throw withoutTls("server-name", tls.serverName());
+    }
     return client.connect();
+  }
+
+  /** The error for a property whose author expects encryption. */
+  private static InvalidConfigurationPropertyValueException withoutTls(String name, Object value) {
+    return new InvalidConfigurationPropertyValueException(
+        "memorysidecar.tls." + name,
+        value,
+        "It has no effect without encryption: set memorysidecar.tls.enabled=true, or remove it.");
   }
 
   private static ChannelCredentials credentials(MemorySidecarProperties.Tls tls) {

@@ -10,7 +10,7 @@ import org.springframework.core.io.Resource;
  *
  * @param address address of the server: host:port, unix:/path or a path
  * @param namespace namespace of all calls; empty is the default one
- * @param token bearer token; it travels unencrypted to this host alone
+ * @param token bearer token, empty for none; it travels unencrypted to this host alone
  * @param timeout limit of each call with all its attempts; 0s for none
  * @param retry repeats of failed calls
  * @param tls encryption of the connection
@@ -44,8 +44,10 @@ public record MemorySidecarProperties(
    * Encryption of the connection.
    *
    * @param enabled whether to encrypt
-   * @param certificates PEM file of the authorities to trust; without it, those of the system
-   * @param serverName name in the certificate of the server, if it is not the host of the address
+   * @param certificates PEM file of the authorities to trust; without it, those of the system. An
+   *     error without encryption
+   * @param serverName name in the certificate of the server, if it is not the host of the address.
+   *     An error without encryption
    */
   public record Tls(
       @DefaultValue("false") boolean enabled, Resource certificates, String serverName) {}

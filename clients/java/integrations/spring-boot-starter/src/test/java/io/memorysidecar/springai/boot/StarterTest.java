@@ -249,6 +249,32 @@ class StarterTest {
             });
   }
 
+  @Test
+  void refusesSettingsOfTlsWithoutTls() {
+    Map<String, String> settings = Map.of("certificates", "file:/nowhere", "server-name", "sidecar");
+    settings.forEach(
+        (name, value) ->
+            runner
+                .withPropertyValues("memorysidecar.tls." + name + "=" + value)
+                .run(
+                    context -> {
+                      String error = String.valueOf(root(context.getStartupFailure()).getMessage());
+                      assertTrue(error.contains("memorysidecar.tls." + name), error);
+                      assertTrue(error.contains("memorysidecar.tls.enabled=true"), error);
+                    }));
+  }
+
+  @Test
+  void takesEmptySettingsForNone() {
+    runner
+        .withPropertyValues(
+            "memorysidecar.address=example.invalid:1",
+            "memorysidecar.token=",
+            "memorysidecar.tls.certificates=",
+            "memorysidecar.tls.server-name=")
+        .run(context -> assertNotNull(context.getBean(MemorySidecar.class)));
+  }
+
   private static Throwable root(Throwable error) {
     return error.getCause() == null ? error : root(error.getCause());
   }
