@@ -1,12 +1,13 @@
 // Fragments that are too large for a message. Each is a record of its chat, under the digest of its
 // JSON, and is put, replaced and deleted with the messages that name it.
 
-import type {
-  MemorySidecar,
-  Message,
-  RecordFields,
-  RecordOperationInput,
-  Session,
+import {
+  isMemorySidecarError,
+  type MemorySidecar,
+  type Message,
+  type RecordFields,
+  type RecordOperationInput,
+  type Session,
 } from "@memory-sidecar/client";
 import {
   batchesOf,
@@ -104,12 +105,23 @@ export class LargeFragments {
       origin = source?.forkedFrom?.sessionId;
     }
     // A copy would not expire with the chat.
-    const copied = session.ttl === undefined ? found : [];
-    for (const { key, value } of copied) {
-      const put = { ...this.#put(key, owner), value, exists: false };
-      await tryWrite(this.#client, [await putOf(this.#client, put)]);
-    }
+    if (session.ttl === undefined) await this.#copy(found, owner);
     return found;
+  }
+
+  /**
+   * Puts copies of records. A load needs no copies, so one whose writes fail, as those of a client
+   * that may only read, leaves the rest to the next load.
+   */
+  async #copy(records: readonly Stored[], owner: Owner): Promise<void> {
+    try {
+      for (const { key, value } of records) {
+        const put = { ...this.#put(key, owner), value, exists: false };
+        await tryWrite(this.#client, [await putOf(this.#client, put)]);
+      }
+    } catch (error) {
+      if (!isMemorySidecarError(error)) throw error;
+    }
   }
 
   #put<Content extends object>(key: string, owner: Owner, content?: Content) {

@@ -1,7 +1,16 @@
 // The store for chats: exactness, the window, writers that race, kills, erasure.
 
 import { randomUUID } from "node:crypto";
-import { EventType, type MemorySidecar, makePolicy, preset, shorten } from "@memory-sidecar/client";
+import { Metadata } from "@grpc/grpc-js";
+import {
+  EventType,
+  type MemorySidecar,
+  MemorySidecarError,
+  makePolicy,
+  preset,
+  Status,
+  shorten,
+} from "@memory-sidecar/client";
 import { lookUp } from "@memory-sidecar/client/adapters";
 import {
   convertToModelMessages,
@@ -242,6 +251,35 @@ test("loads a fork with its large parts, and keeps them when the origin is delet
   expect(await store.loadChat("again")).toEqual(next);
   await erase(client, "ana");
   expect(await keysOf(client)).toEqual([]);
+});
+
+test("loads a fork with its large parts where a client may only read", async () => {
+  const namespace = `t-${randomUUID()}`;
+  const client = setting.client(namespace);
+  const store = new SidecarChatStore(client);
+  // The second is so large that its value is sent before the record is put.
+  const messages = [asked("x".repeat(500_000)), answered(1), asked("y".repeat(600_000), "u")];
+  await store.saveChat({ chatId: "c", messages });
+  await client.forkSession("c", { sessionId: "fork" });
+  const reader = setting.client(namespace);
+  let refusals = 0;
+  const refuse = async () => {
+    refusals += 1;
+    const metadata = new Metadata();
+    const answer = { code: Status.PERMISSION_DENIED, details: "may only read", metadata };
+    throw new MemorySidecarError(Object.assign(new Error("may only read"), answer), "/a.B/Write");
+  };
+  Object.assign(reader, { uploadValue: refuse, writeRecords: refuse });
+  expect(await new SidecarChatStore(reader).loadChat("fork")).toEqual(messages);
+  expect(await keysOf(client)).toHaveLength(2);
+  // One refusal is enough, and a client that may write makes up for it.
+  expect(refusals).toBe(1);
+  expect(await store.loadChat("fork")).toEqual(messages);
+  expect(await keysOf(client)).toHaveLength(4);
+  const broken = setting.client(namespace);
+  await client.forkSession("c", { sessionId: "other" });
+  Object.assign(broken, { writeRecords: () => Promise.reject(new TypeError("a fault")) });
+  await expect(new SidecarChatStore(broken).loadChat("other")).rejects.toThrow("a fault");
 });
 
 test("gives a fork no record of another user", async () => {
