@@ -11,6 +11,7 @@ import pytest
 from memorysidecar import AsyncClient, v1
 from memorysidecar.adapters.conditions import above
 from memorysidecar.adapters.connect import connect
+from memorysidecar.adapters.documents import DocumentRecords
 from memorysidecar.adapters.messages import Format, calls_of, json_of, parts_of, results_of
 from memorysidecar.adapters.plans import Emit, Plan, Runner
 from memorysidecar.adapters.records import owner_of
@@ -89,3 +90,9 @@ def test_an_owner_has_the_ids_that_the_server_takes() -> None:
     assert owner_of(None) == {}
     assert owner_of("ana", "a") == {"user_id": "ana", "agent_id": "a"}
     assert owner_of("ana", "a" * 257) == owner_of("ana", "") == {"user_id": "ana"}
+
+
+def test_documents_of_an_empty_owner_are_refused() -> None:
+    for name in ("user_id", "agent_id"):
+        with pytest.raises(ValueError, match=f"{name} must not be empty: leave it out for what"):
+            DocumentRecords("root", "collection", "model", **{name: ""})

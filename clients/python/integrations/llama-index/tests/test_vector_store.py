@@ -135,6 +135,9 @@ def test_users_and_collections_share_nothing(client: Client) -> None:
     SidecarVectorStore(client, collection_id="other").clear()
     left = [len(SidecarVectorStore(client, **owner).get_nodes()) for owner in owners]
     assert left == [1, 0, 0, 1, 0, 0]
+    for name in ("user_id", "agent_id"):
+        with pytest.raises(ValueError, match=f"{name} must not be empty"):
+            SidecarVectorStore(client, **{name: ""})
 
 
 def test_a_store_passes_over_what_other_programs_keep_in_its_collection(client: Client) -> None:

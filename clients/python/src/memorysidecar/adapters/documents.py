@@ -18,7 +18,16 @@ from ..errors import Aborted, NotFound
 from .conditions import Condition
 from .names import MAX_KEY_BYTES, segment
 from .plans import Call, Collect, Plan
-from .records import Name, batches, delete_tree, deletion, look_up, put_operation, write
+from .records import (
+    Name,
+    batches,
+    check_owner,
+    delete_tree,
+    deletion,
+    look_up,
+    put_operation,
+    write,
+)
 from .vectors import recall_by_vector
 
 MAX_HITS = 1_000
@@ -87,6 +96,9 @@ class DocumentRecords:
     agent_id: str | None = None
     ttl: float | None = None
     """Seconds."""
+
+    def __post_init__(self) -> None:
+        check_owner(self.user_id, self.agent_id)
 
     def operation(
         self, document: Searchable, *, only_new: bool = False, etag: str = ""

@@ -47,6 +47,13 @@ def owner_of(user_id: str | None, agent_id: str | None = None) -> dict[str, str]
     return owner if user_id is None else {**owner, "user_id": user_id}
 
 
+def check_owner(user_id: str | None, agent_id: str | None = None) -> None:
+    """Refuses an id that is empty: most often a program has lost it."""
+    for name, value in (("user_id", user_id), ("agent_id", agent_id)):
+        if value == "":
+            raise ValueError(f"{name} must not be empty: leave it out for what all share")
+
+
 def large_payloads(
     path: Sequence[str],
     payloads: Iterable[tuple[str, bytes]],

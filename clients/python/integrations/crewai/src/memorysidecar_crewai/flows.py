@@ -14,10 +14,8 @@ from memorysidecar import Client, NotFound, v1
 from memorysidecar.adapters.attempts import attempt, upload_all
 from memorysidecar.adapters.names import MAX_KEY_BYTES, path_of, segment
 from memorysidecar.adapters.plans import Plan, Runner
-from memorysidecar.adapters.records import MAX_RECORD_BYTES
+from memorysidecar.adapters.records import MAX_RECORD_BYTES, check_owner
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
-
-from ._owner import check_owner
 
 ROOT = "crewai"
 STATES = "flows"

@@ -14,7 +14,6 @@ from memorysidecar.adapters.names import segment
 from memorysidecar.adapters.plans import Plan, Runner
 from pydantic import PrivateAttr
 
-from ._owner import check_owner
 from ._records import indexed_text
 
 ROOT = "crewai"
@@ -45,7 +44,6 @@ class SidecarKnowledgeStorage(BaseKnowledgeStorage):
 
     def __init__(self, client: Client, /, **fields: Any) -> None:
         super().__init__(**fields)
-        check_owner(self.user_id, self.agent_id)
         self._runner = Runner(client)
         collection_id = COLLECTION
         if self.collection_name is not None:

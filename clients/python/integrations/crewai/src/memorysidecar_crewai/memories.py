@@ -19,7 +19,6 @@ from memorysidecar.adapters.documents import (
 )
 from memorysidecar.adapters.plans import Plan, Runner
 
-from ._owner import check_owner
 from ._records import (
     DIMENSIONS,
     Criteria,
@@ -63,7 +62,6 @@ class SidecarMemoryStorage:
         user_id: str | None = None,
         agent_id: str | None = None,
     ) -> None:
-        check_owner(user_id, agent_id)
         self.client = client
         self._runner = Runner(client)
         self._documents = DocumentRecords(
