@@ -13,6 +13,7 @@ from memorysidecar.adapters.conditions import above
 from memorysidecar.adapters.connect import connect
 from memorysidecar.adapters.documents import DocumentRecords
 from memorysidecar.adapters.messages import Format, calls_of, json_of, parts_of, results_of
+from memorysidecar.adapters.narrowing import is_indexable
 from memorysidecar.adapters.plans import Emit, Plan, Runner
 from memorysidecar.adapters.records import owner_of
 
@@ -96,3 +97,10 @@ def test_documents_of_an_empty_owner_are_refused() -> None:
     for name in ("user_id", "agent_id"):
         with pytest.raises(ValueError, match=f"{name} must not be empty: leave it out for what"):
             DocumentRecords("root", "collection", "model", **{name: ""})
+
+
+def test_metadata_are_measured_as_the_server_measures_them() -> None:
+    assert is_indexable({f"k{number}": number for number in range(700)})
+    assert not is_indexable({f"k{number}": number for number in range(900)})
+    assert not is_indexable({"text": "ü" * 8_000})
+    assert is_indexable({"text": "ü" * 7_900})

@@ -281,6 +281,11 @@ def test_limits_are_named(client: Client) -> None:
     wanted = MetadataFilters(filters=[MetadataFilter(key="a", value="b")])
     assert store.get_nodes(filters=wanted) == [large]
     assert len(store.get_nodes()) == 601
+    # As JSON, these metadata are within the limit of the server; it measures them as a Struct.
+    numbers = node("numbers", **{f"k{number}": number for number in range(900)}, a="b")
+    store.add([numbers])
+    assert store.get_nodes(filters=wanted) == [large, numbers]
+    store.delete_nodes(["numbers"])
     with pytest.raises(Invalid, match="EMBEDDING_MISMATCH"):
         ids_of(store, query_embedding=vector(1, 16))
     assert ids_of(SidecarVectorStore(client, model="new"), query_embedding=vector(1, 16)) == []

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from google.protobuf.struct_pb2 import Struct
+
 from .. import where
 from .conditions import Condition, above, equal, every, fits, no, some
 
@@ -40,6 +42,14 @@ class Narrowed:
 
 Parts = Sequence[Narrowed | None]
 """Parts of a filter; None for those that no condition narrows."""
+
+
+def is_indexable(metadata: Mapping[str, Any]) -> bool:
+    """Tells whether metadata are small enough for conditions. The server measures them as a Struct,
+    where numbers take more room than in JSON."""
+    measured = Struct()
+    measured.update(metadata)
+    return measured.ByteSize() <= MAX_INDEX_BYTES
 
 
 def conditions_of(narrowed: Narrowed | None) -> list[Condition]:

@@ -18,7 +18,7 @@ from crewai.memory.types import MemoryRecord
 from memorysidecar import v1, where
 from memorysidecar.adapters.conditions import Condition, every, within
 from memorysidecar.adapters.documents import Searchable
-from memorysidecar.adapters.narrowing import CUT, MAX_INDEX_BYTES, Narrowed, conditions_of
+from memorysidecar.adapters.narrowing import CUT, Narrowed, conditions_of, is_indexable
 
 MAX_TEXT_BYTES = 1_000_000
 """Bytes of a text that searches look at."""
@@ -161,8 +161,7 @@ def _index_of(record: MemoryRecord, stored: Mapping[str, Any]) -> dict[str, Any]
         "categories": record.categories,
         TAGS: list(dict.fromkeys(_tags_of(record, stored["metadata"]))),
     }
-    is_small = len(json.dumps(whole, ensure_ascii=False).encode()) <= MAX_INDEX_BYTES
-    return whole if is_small else {**own, CUT: True}
+    return whole if is_indexable(whole) else {**own, CUT: True}
 
 
 def _tags_of(record: MemoryRecord, metadata: Mapping[str, Any]) -> Iterator[str]:

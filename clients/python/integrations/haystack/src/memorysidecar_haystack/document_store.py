@@ -29,7 +29,7 @@ from memorysidecar.adapters.documents import (
     Searchable,
     deletion_of,
 )
-from memorysidecar.adapters.narrowing import CUT, MAX_INDEX_BYTES
+from memorysidecar.adapters.narrowing import CUT, is_indexable
 from memorysidecar.adapters.plans import Plan, Runner
 from memorysidecar.adapters.records import batches, look_up, write
 
@@ -452,7 +452,7 @@ def _searchable(document: Document) -> Searchable:
         raise ValueError(f"document '{document.id}' is not JSON: {error}") from None
     has_text = document.content is not None
     index: dict[str, Any] = {HAS_TEXT: has_text, META: indexed(json.loads(value)["meta"])}
-    if len(json.dumps(index)) > MAX_INDEX_BYTES:
+    if not is_indexable(index):
         index = {HAS_TEXT: has_text, CUT: True}
     return Searchable(document.id, value, document.content or "", document.embedding, index)
 

@@ -30,7 +30,7 @@ from memorysidecar.adapters.documents import (
     deletion_of,
 )
 from memorysidecar.adapters.names import segment
-from memorysidecar.adapters.narrowing import CUT, MAX_INDEX_BYTES, MAX_TEXT_BYTES
+from memorysidecar.adapters.narrowing import CUT, MAX_TEXT_BYTES, is_indexable
 from memorysidecar.adapters.plans import Plan, Runner
 
 from ._filters import conditions_of, indexed, test_of
@@ -355,7 +355,7 @@ def _searchable(node: BaseNode) -> Searchable:
     text = node.get_content(metadata_mode=MetadataMode.NONE)
     index = {ID: _name(node.node_id), HAS_TEXT: bool(text), DOC: _name(metadata[REF])}
     whole = {**index, **indexed(metadata)}
-    if len(json.dumps(whole)) > MAX_INDEX_BYTES:
+    if not is_indexable(whole):
         whole = {**index, CUT: True}
     return Searchable(node.node_id, data, text, node.embedding, whole)
 
