@@ -195,6 +195,14 @@ def test_hybrid_queries_weigh_words_and_vectors(client: Client) -> None:
     assert store.query(query, min_relevance=1.0).ids == []
 
 
+def test_nothing_is_near_a_vector_of_zeros(client: Client) -> None:
+    store = SidecarVectorStore(client)
+    store.add([node("told", "Invoice 48213 is unpaid."), node("rest", "Nothing here.")])
+    given = {"query_str": "invoice 48213", "query_embedding": [0.0] * 8}
+    assert ids_of(store, **given) == ids_of(store, mode="mmr", **given) == []
+    assert ids_of(store, mode="hybrid", **given)[0] == "told"
+
+
 def test_filters_may_be_nested_and_name_documents(client: Client) -> None:
     store = SidecarVectorStore(client)
     store.add([node(f"{one}", f"text {one}", f"d{one % 3}", n=one) for one in range(300)])

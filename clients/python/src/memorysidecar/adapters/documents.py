@@ -167,8 +167,11 @@ class DocumentRecords:
         yield from delete_tree(self._path())
 
     def search(self, query: Query) -> Plan[list[Found]]:
-        """Gives the best documents, the best first, at most 1,000."""
+        """Gives the best documents, the best first, at most 1,000. Nothing is near a vector of
+        zeros: it has no direction."""
         found: list[Found] = []
+        if query.vector is not None and len(query.vector) > 0 and not any(query.vector):
+            return found
         token = ""
         while query.count > len(found):
             recall = partial(self._recall, query, token)
