@@ -350,6 +350,24 @@ def test_what_is_appended_during_a_read_is_listed_once(client: Client) -> None:
     assert texts_in(store) == ["meanwhile"]
 
 
+def test_a_window_that_is_read_during_a_replacement_is_that_of_one_list(client: Client) -> None:
+    store = SidecarChatStore(client)
+    store.set_messages("k", numbered(3))
+
+    def replace(start: int) -> list[ChatMessage]:
+        store.set_messages("k", numbered(2, start))
+        return numbered(2, start)
+
+    raced = between(client, "get_session", lambda: replace(3))
+    assert raced.get_window_messages("k") == store.get_messages("k") == numbered(2, 3)
+    raced = between(client, "get_session", lambda: replace(5), after=1)
+    assert raced.get_window_messages("k") == store.get_messages("k") == numbered(2, 5)
+    raced = between(client, "window", lambda: replace(7))
+    assert raced.get_window_messages("k") == store.get_messages("k") == numbered(2, 7)
+    raced = between(client, "get_session", lambda: store.delete_messages("k"), after=1)
+    assert raced.get_window_messages("k") == []
+
+
 def test_a_refused_change_leaves_no_upload(client: Client, monkeypatch: Any) -> None:
     monkeypatch.setattr(_lists, "ATTEMPTS", 4)
     store = SidecarChatStore(client)

@@ -138,19 +138,20 @@ class Lists:
     def window(self, key: str) -> Plan[v1.GetWindowResponse | None]:
         """Gives the window of a session; None if there is no session."""
         try:
-            window: v1.GetWindowResponse = yield Call(lambda one: one.window(self.log_of(key)))
+            window: v1.GetWindowResponse = yield Call(partial(_get_window, self.log_of(key)))
         except NotFound:
             return None
         return window
 
     def fitting(self, key: str) -> Plan[list[ChatMessage]]:
         """Gives the messages of a key that are in the window, in the order of the list."""
-        window = yield from self.window(key)
-        if window is None:
+        request = Call(partial(_get_window, self.log_of(key)))
+        state = yield from self._of_one_state(key, request)
+        if state is None:
             return []
+        session, window = state
         found = {one.seq: one for one in window.messages if FORMAT.is_own(one)}
-        session = yield from self._session(key)
-        lists = _lists_of(self._entry_of(session) if session else {}, found)
+        lists = _lists_of(self._entry_of(session), found)
         return (yield from self._read(key, [found[seq] for seq in lists[ACTIVE]]))
 
     def append(self, key: str, messages: Sequence[ChatMessage]) -> Plan[None]:
@@ -209,22 +210,33 @@ class Lists:
         return session
 
     def stored(self, key: str) -> Plan[Stored]:
-        """Reads a session before and after its log: lists that changed meanwhile do not fit it."""
+        """Reads the lists of a key with their messages."""
+        request = Collect(partial(_list_messages, self.log_of(key)))
+        state = yield from self._of_one_state(key, request)
+        if state is None:
+            return Stored()
+        session, listed = state
+        # A message that came after the session was read is none of this state.
+        known = (one for one in listed if one.seq <= session.last_seq)
+        found = {one.seq: one for one in known if FORMAT.is_own(one)}
+        return Stored(session, found, _lists_of(self._entry_of(session), found))
+
+    def _of_one_state(
+        self, key: str, request: Call | Collect
+    ) -> Plan[tuple[v1.Session, Any] | None]:
+        """Reads a session before and after an answer about it: lists that changed meanwhile do not
+        fit the answer. None if there is no session."""
         session = yield from self._session(key)
         while session is not None:
             try:
-                listed = yield Collect(partial(_list_messages, self.log_of(key)))
+                answer = yield request
             except NotFound:
-                return Stored()
+                return None
             again = yield from self._session(key)
-            entry = self._entry_of(session)
-            if again is not None and self._entry_of(again) == entry:
-                # A message that came after the session was read is none of this state.
-                known = (one for one in listed if one.seq <= session.last_seq)
-                found = {one.seq: one for one in known if FORMAT.is_own(one)}
-                return Stored(session, found, _lists_of(entry, found))
+            if again is not None and self._entry_of(again) == self._entry_of(session):
+                return session, answer
             session = again
-        return Stored()
+        return None
 
     def _read(self, key: str, messages: Sequence[v1.Message]) -> Plan[list[ChatMessage]]:
         payloads = yield from self._payloads(key, messages)
@@ -368,6 +380,10 @@ def _lists_of(entry: Mapping[str, Any], found: Mapping[int, v1.Message]) -> dict
 def fresh_of(messages: Iterable[ChatMessage]) -> list[Fresh]:
     """Writes messages that are to be appended."""
     return [Fresh(payload_of(one)) for one in messages]
+
+
+def _get_window(log: str, client: Any) -> Any:
+    return client.window(log)
 
 
 def _list_messages(log: str, client: Any) -> Any:
