@@ -173,6 +173,10 @@ async def test_users_are_apart_and_an_async_client_works(async_client: AsyncClie
         assert await store.delete_message("k", -1) is None
     await stores["ana"].delete_messages("k", ACTIVE)
     assert await stores["ana"].get_keys() == []
+    by_hand = {"role": "user", "text": "by hand"}
+    await async_client.append(stores["ana"].log_of("k"), [by_hand])
+    assert await stores["ana"].get_keys() == ["k"]
+    assert await stores["ana"].get_messages("k", None) == []
     assert await stores[None].count_messages("k") == 3
     await stores[None].delete_messages("k")
     assert await stores[None].get_messages("k", None) == []

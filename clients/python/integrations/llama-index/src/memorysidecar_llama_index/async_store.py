@@ -153,7 +153,8 @@ class SidecarAsyncChatStore(AsyncDBChatStore):
         return await self._runner.arun(self._lists.change(key, archive))
 
     async def get_keys(self) -> list[str]:
-        """Gets the keys that have messages."""
+        """Gets the keys that have messages, also those that only other programs have appended to
+        the session."""
         return await self._runner.arun(self._lists.keys(only_filled=True))
 
     def log_of(self, key: str) -> str:
