@@ -94,9 +94,10 @@ def test_an_owner_has_the_ids_that_the_server_takes() -> None:
 
 
 def test_documents_of_an_empty_owner_are_refused() -> None:
-    for name in ("user_id", "agent_id"):
-        with pytest.raises(ValueError, match=f"{name} must not be empty: leave it out for what"):
-            DocumentRecords("root", "collection", "model", **{name: ""})
+    with pytest.raises(ValueError, match="user_id must not be empty: leave it out for what all"):
+        DocumentRecords("root", "collection", "model", user_id="")
+    with pytest.raises(ValueError, match="agent_id must not be empty: leave it out for what all"):
+        DocumentRecords("root", "collection", "model", agent_id="")
 
 
 def test_metadata_are_measured_as_the_server_measures_them() -> None:
