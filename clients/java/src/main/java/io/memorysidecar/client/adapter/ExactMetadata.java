@@ -19,7 +19,8 @@ import java.util.stream.Collectors;
  *
  * <p>Numbers of the server's metadata are doubles. So each number stands there twice: as it is, for
  * people and other programs, and under {@value #EXACT} as a text that sorts as the number does,
- * which conditions compare. So do UUIDs, in the order of Java.
+ * which conditions compare. So do UUIDs, in the order of Java. A condition on a list holds if it does
+ * for any of its elements; those of the list under {@value #EXACT} are its numbers and UUIDs.
  */
 public final class ExactMetadata {
   /** The key of the exact values. */
@@ -32,7 +33,7 @@ public final class ExactMetadata {
 
   /**
    * Writes texts, numbers, booleans, UUIDs, nulls, lists and maps; any other value as its text. Only
-   * a number or a UUID that is the value of a key is exact.
+   * a number or a UUID that is the value of a key, or in a list that is, is exact.
    */
   public static Struct write(Map<String, ?> values) {
     Struct.Builder metadata = Struct.newBuilder();
@@ -40,8 +41,8 @@ public final class ExactMetadata {
     values.forEach(
         (key, value) -> {
           metadata.putFields(nameOf(key), valueOf(value));
-          String text = exactOf(value);
-          if (text != null) exact.putFields(nameOf(key), text(text));
+          Value compared = exactValueOf(value);
+          if (compared != null) exact.putFields(nameOf(key), compared);
         });
     if (exact.getFieldsCount() > 0) {
       metadata.putFields(EXACT, Value.newBuilder().setStructValue(exact).build());
@@ -188,6 +189,21 @@ public final class ExactMetadata {
   /** A dot in a path descends, and a tilde begins the key of the exact values. */
   private static String nameOf(String key) {
     return key.replace("%", "%25").replace(".", "%2E").replace("~", "%7E");
+  }
+
+  /** The exact text of a value, or the exact texts in a list; null if there are none. */
+  private static Value exactValueOf(Object value) {
+    if (value instanceof Collection<?> items) {
+      ListValue.Builder list = ListValue.newBuilder();
+      for (Object item : items) {
+        String text = exactOf(item);
+        if (text != null) list.addValues(text(text));
+      }
+      boolean isEmpty = list.getValuesCount() == 0;
+      return isEmpty ? null : Value.newBuilder().setListValue(list).build();
+    }
+    String text = exactOf(value);
+    return text == null ? null : text(text);
   }
 
   private static String exactOf(Object value) {

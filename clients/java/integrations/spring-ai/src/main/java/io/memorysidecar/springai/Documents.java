@@ -8,6 +8,7 @@ import io.memorysidecar.v1.DocumentPayload;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
@@ -60,8 +61,13 @@ final class Documents {
         .build();
   }
 
-  /** A value of metadata, or of a filter, as filters compare it. */
+  /** A value of metadata, or of a filter, as filters compare it; a list by its elements. */
   static Object comparable(Object value) {
+    if (value instanceof Collection<?> items) {
+      List<Object> compared = new ArrayList<>();
+      for (Object item : items) compared.add(comparable(item));
+      return compared;
+    }
     return value instanceof Date date ? DATES.format(date.toInstant()) : value;
   }
 

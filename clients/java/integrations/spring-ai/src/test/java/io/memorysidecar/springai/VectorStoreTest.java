@@ -143,6 +143,39 @@ class VectorStoreTest {
     assertEquals("2", found(store, "big IS NULL OR big IN [1, 2]"));
   }
 
+  @Test
+  void findsListsByAnyOfTheirElements() {
+    var store = fresh();
+    UUID id = UUID.randomUUID();
+    Map<String, Object> lists =
+        Map.of(
+            "years", List.of(2025, 9_007_199_254_740_993L),
+            "ids", Set.of("x", id),
+            "dates", List.of(new Date(1_764_316_800_123L)));
+    store.add(
+        List.of(
+            new Document("1", "stork", lists),
+            new Document("2", "stork", Map.of("years", List.of("2025", 2024.5))),
+            new Document("3", "stork", Map.of("years", 2025))));
+    assertEquals("13", found(store, "years == 2025"));
+    assertEquals("13", found(store, "years IN [2025, 7]"));
+    assertEquals("2", found(store, "years != 2025"));
+    assertEquals("2", found(store, "years NIN [2025, 7]"));
+    assertEquals("2", found(store, "NOT (years == 2025)"));
+    assertEquals("2", found(store, "years == '2025'"));
+    assertEquals("1", found(store, "years > 2025"));
+    assertEquals("123", found(store, "years >= 2024.5"));
+    assertEquals("2", found(store, "years < 2025"));
+    assertEquals("1", found(store, new Filter.Value(9_007_199_254_740_993L), "years"));
+    assertEquals("", found(store, new Filter.Value(9_007_199_254_740_992L), "years"));
+    assertEquals("1", found(store, new Filter.Value(id), "ids"));
+    assertEquals("1", found(store, "ids == 'x'"));
+    assertEquals("1", found(store, new Filter.Value(new Date(1_764_316_800_000L)), "dates"));
+    store.delete("years != 2025");
+    assertEquals(List.of("1", "3"), all(store).stream().map(Document::getId).toList());
+    assertEquals(lists.get("years"), all(store).get(0).getMetadata().get("years"));
+  }
+
   private static String found(VectorStore store, Filter.Value value, String key) {
     var filter = new Filter.Expression(Filter.ExpressionType.EQ, new Filter.Key(key), value);
     return ids(store, SearchRequest.builder().query("stork").filterExpression(filter));
