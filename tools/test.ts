@@ -89,6 +89,13 @@ function leaveOut(name: string, missing: string): void {
   outcomes.push({ name, seconds: 0, ...NONE, ...fault });
 }
 
+/** Records a stage that broke off with an error of its own. The others run all the same. */
+function breakOff(name: string, error: unknown): void {
+  console.error(`\n== ${name}\n`, error);
+  underWay.delete(name);
+  outcomes.push({ name, seconds: 0, ...NONE, trouble: "broke off with an error; see above" });
+}
+
 /** Installs the packages of an integration; returns the reason when it cannot. */
 async function setUpIntegration(name: string): Promise<string | undefined> {
   const folder = integrationFolder(name);
@@ -154,7 +161,7 @@ let lastSetUp: Promise<unknown> = Promise.resolve();
 async function setUpPython(folder = "."): Promise<string | undefined> {
   const args = ["setup.sh", folder];
   const setUp = lastSetUp.then(() => run("sh", args, { cwd: PYTHON_CLIENT, limitMs: 600_000 }));
-  lastSetUp = setUp;
+  lastSetUp = setUp.catch(() => undefined);
   const { code } = await setUp;
   return code === 0 ? undefined : `clients/python/setup.sh ${folder} failed; see above`;
 }
@@ -193,16 +200,16 @@ function jobsOf(wanted: ReadonlySet<string>): readonly Job[] {
   const vitest = sortIntoStages(testFiles())
     .filter(({ stage }) => isWanted(stage.name))
     .map(({ stage, files }) => ({
-      group: stage.group,
+      ...{ name: stage.name, group: stage.group },
       run: async (): Promise<void> => {
         if (stage.needsPython === true) await client();
         await runVitest(stage, files);
       },
     }));
-  const python = { run: async () => runPython("python", ".", 10, await client()) };
+  const python = { name: "python", run: async () => runPython("python", ".", 10, await client()) };
   const integrations = INTEGRATIONS.filter(isWanted).map((name) => {
     const folder = `integrations/${name}`;
-    return { run: async () => runPython(name, folder, 15, await setUpPython(folder)) };
+    return { name, run: async () => runPython(name, folder, 15, await setUpPython(folder)) };
   });
   return [...vitest, ...(isWanted("python") ? [python] : []), ...integrations];
 }
@@ -228,4 +235,4 @@ if (unknown.length > 0) {
 }
 const scratch = mkdtempSync(join(tmpdir(), "memory-sidecar-test-"));
 process.once("exit", printSummary);
-await runInLanes(jobsOf(wanted), LANES);
+await runInLanes(jobsOf(wanted), LANES, breakOff);

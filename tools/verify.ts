@@ -54,12 +54,17 @@ const python = CHECKS.filter(isWanted).some(needsPython)
 const failed: string[] = [];
 await runInLanes(
   CHECKS.filter(isWanted).map((check) => ({
+    name: check.name,
     run: async () => {
       if (needsPython(check)) await python;
       if (!(await report(check))) failed.push(check.name);
     },
   })),
   LANES,
+  (name, error) => {
+    console.error(`${name} broke off:`, error);
+    failed.push(name);
+  },
 );
 await python;
 // Others may work in the tree of a person; in CI nobody does.
