@@ -17,11 +17,12 @@ import io.memorysidecar.v1.RecallRequest;
 import io.memorysidecar.v1.RecallResponse;
 import io.memorysidecar.v1.ScopeFilter;
 import io.memorysidecar.v1.UpsertDocumentsRequest;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
  * The documents of a collection, found by the cosine of vectors alone.
@@ -30,6 +31,9 @@ import java.util.Map;
  * of the user erases them. Without, they are all documents of the collection.
  */
 public final class VectorCollection {
+  /** The least size of the pages after the first: few hits may be wanted of many that are near. */
+  private static final int NEXT_PAGE = 100;
+
   private final MemorySidecar client;
   private final String collectionId;
   private final MemoryScope scope;
@@ -67,11 +71,11 @@ public final class VectorCollection {
   /**
    * Gives the documents that are nearest to the embedding of a request, or to its query by the
    * server's own model, with their payloads, the best first; the score of a hit is its cosine, -1 to
-   * 1. At most 1,000.
+   * 1. At most 1,000. Take as many as you want of them: the first page has as many as you expect to
+   * take, and others are fetched when you take more.
    */
-  public List<RecallHit> search(
-      RecallRequest wanted, List<MetadataCondition> conditions, int limit, double minCosine) {
-    List<RecallHit> hits = new ArrayList<>();
+  public Stream<RecallHit> search(
+      RecallRequest wanted, List<MetadataCondition> conditions, int expected, double minCosine) {
     var filter =
         RecallFilter.newBuilder()
             .addCollectionIds(collectionId)
@@ -81,23 +85,31 @@ public final class VectorCollection {
         wanted.toBuilder()
             .setScoring("cosine")
             .setFilter(filter)
-            .setPageSize(Math.min(limit, 1_000))
+            .setPageSize(Math.min(expected, 1_000))
             .setMinScore(minCosine)
             .setIncludePayloads(true)
             .build();
+    return Stream.iterate(page(request), Objects::nonNull, page -> pageAfter(page, request))
+        .flatMap(page -> page.getHitsList().stream())
+        .map(this::withOwnId);
+  }
+
+  private RecallResponse page(RecallRequest request) {
     try {
-      while (hits.size() < limit) {
-        RecallResponse page = client.recalls().recall(request);
-        page.getHitsList().forEach(hit -> hits.add(withOwnId(hit)));
-        if (page.getNextPageToken().isEmpty()) break;
-        request = request.toBuilder().setPageToken(page.getNextPageToken()).build();
-      }
+      return client.recalls().recall(request);
     } catch (MemorySidecarException error) {
       // While there is no document, every model is an unknown one.
       boolean isUnknown = error.hasReason(ErrorReason.ERROR_REASON_EMBEDDING_MISMATCH);
       if (!isUnknown || !isEmpty()) throw error;
+      return RecallResponse.getDefaultInstance();
     }
-    return hits.subList(0, Math.min(limit, hits.size()));
+  }
+
+  /** The next page, or null after the last one. */
+  private RecallResponse pageAfter(RecallResponse page, RecallRequest request) {
+    if (page.getNextPageToken().isEmpty()) return null;
+    var next = request.toBuilder().setPageToken(page.getNextPageToken());
+    return page(next.setPageSize(Math.max(request.getPageSize(), NEXT_PAGE)).build());
   }
 
   /** Whether there is no document. */

@@ -120,18 +120,19 @@ public final class MemorySidecarEmbeddingStore implements EmbeddingStore<TextSeg
   @Override
   public EmbeddingSearchResult<TextSegment> search(EmbeddingSearchRequest request) {
     Embedding query = request.queryEmbedding();
-    List<RecallHit> hits =
-        documents.search(
-            RecallRequest.newBuilder().setEmbedding(vector(query)).build(),
-            request.filter() == null ? List.of() : Filters.conditions(request.filter()),
-            request.maxResults(),
-            2 * request.minScore() - 1 - ROUNDING);
-    return new EmbeddingSearchResult<>(
-        hits.stream()
+    List<EmbeddingMatch<TextSegment>> matches =
+        documents
+            .search(
+                RecallRequest.newBuilder().setEmbedding(vector(query)).build(),
+                request.filter() == null ? List.of() : Filters.conditions(request.filter()),
+                request.maxResults(),
+                2 * request.minScore() - 1 - ROUNDING)
             .map(hit -> match(hit, query))
             .filter(match -> match.score() >= request.minScore())
+            .limit(request.maxResults())
             .sorted(Comparator.comparing(EmbeddingMatch<TextSegment>::score).reversed())
-            .toList());
+            .toList();
+    return new EmbeddingSearchResult<>(matches);
   }
 
   /** Searches on another thread of the common pool. */

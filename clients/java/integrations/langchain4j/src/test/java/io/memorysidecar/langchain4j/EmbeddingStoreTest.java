@@ -21,6 +21,7 @@ import io.memorysidecar.client.MemorySidecar;
 import io.memorysidecar.client.MemorySidecarException;
 import io.memorysidecar.testing.Comparison;
 import io.memorysidecar.testing.TestServer;
+import io.memorysidecar.testing.Vectors;
 import io.memorysidecar.v1.Document;
 import io.memorysidecar.v1.ListDocumentsRequest;
 import io.memorysidecar.v1.UpsertDocumentsRequest;
@@ -115,6 +116,25 @@ class EmbeddingStoreTest {
     writers.forEach(CompletableFuture::join);
     restart.join();
     assertEquals(40, all(store, null).size());
+  }
+
+  @Test
+  void findsAllThatPassTheMinimum() {
+    var store = fresh();
+    // About half pass, by less than the server rounds.
+    store.addAll(
+        IntStream.range(0, 400)
+            .mapToObj(at -> Embedding.from(Vectors.at(0.8 + (at - 200) * 5e-9, at)))
+            .toList());
+    var request =
+        EmbeddingSearchRequest.builder().queryEmbedding(Embedding.from(Vectors.at(1, 0)));
+    var all = store.search(request.maxResults(1_000).build()).matches();
+    var passing = all.stream().filter(match -> match.score() >= 0.9).toList();
+    assertTrue(passing.size() > 100 && passing.size() < 300);
+    request.minScore(0.9);
+    assertEquals(
+        passing, store.search(request.maxResults(passing.size()).build()).matches());
+    assertEquals(1, store.search(request.maxResults(1).build()).matches().size());
   }
 
   @Test

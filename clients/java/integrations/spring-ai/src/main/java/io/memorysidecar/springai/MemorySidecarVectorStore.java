@@ -101,17 +101,17 @@ public final class MemorySidecarVectorStore extends AbstractObservationVectorSto
     double threshold = request.getSimilarityThreshold();
     // The threshold that accepts all also accepts those below it.
     double min = threshold == SearchRequest.SIMILARITY_THRESHOLD_ACCEPT_ALL ? -1 : threshold;
-    List<RecallHit> hits =
-        documents.search(
+    return documents
+        .search(
             wanted.build(),
             request.hasFilterExpression()
                 ? List.of(Filters.condition(request.getFilterExpression()))
                 : List.of(),
             request.getTopK(),
-            min - ROUNDING);
-    return hits.stream()
+            min - ROUNDING)
         .map(hit -> Documents.read(hit.getDocument(), score(hit, query)))
         .filter(document -> min == -1 || document.getScore() >= min)
+        .limit(request.getTopK())
         .sorted(Comparator.comparing(Document::getScore).reversed())
         .toList();
   }

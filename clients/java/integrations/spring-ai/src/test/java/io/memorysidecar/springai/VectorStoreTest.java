@@ -10,6 +10,7 @@ import io.memorysidecar.client.MemorySidecarException;
 import io.memorysidecar.client.adapter.ExactMetadata;
 import io.memorysidecar.testing.Comparison;
 import io.memorysidecar.testing.TestServer;
+import io.memorysidecar.testing.Vectors;
 import io.memorysidecar.v1.UpsertDocumentsRequest;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
@@ -33,6 +34,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.ai.content.Media;
 import org.springframework.ai.document.Document;
+import org.springframework.ai.embedding.Embedding;
+import org.springframework.ai.embedding.EmbeddingModel;
+import org.springframework.ai.embedding.EmbeddingRequest;
+import org.springframework.ai.embedding.EmbeddingResponse;
 import org.springframework.ai.vectorstore.SearchRequest;
 import org.springframework.ai.vectorstore.SimpleVectorStore;
 import org.springframework.ai.vectorstore.VectorStore;
@@ -104,6 +109,45 @@ class VectorStoreTest {
     assertEquals(1, store.similaritySearch(near.build()).size());
     assertEquals(6, store.similaritySearch(near.similarityThresholdAll().build()).size());
     assertEquals(0, store.similaritySearch(near.topK(0).build()).size());
+  }
+
+  /** A model whose texts are cosines to the text 1. */
+  private static final class Cosines implements EmbeddingModel {
+    @Override
+    public EmbeddingResponse call(EmbeddingRequest request) {
+      List<Embedding> embeddings = new ArrayList<>();
+      for (String text : request.getInstructions()) {
+        embeddings.add(new Embedding(vector(text), embeddings.size()));
+      }
+      return new EmbeddingResponse(embeddings);
+    }
+
+    @Override
+    public float[] embed(Document document) {
+      return vector(document.getText());
+    }
+
+    private static float[] vector(String text) {
+      return Vectors.at(Double.parseDouble(text), text.hashCode());
+    }
+  }
+
+  @Test
+  void findsAllThatPassTheThreshold() {
+    var store =
+        MemorySidecarVectorStore.builder(client, UUID.randomUUID().toString(), new Cosines()).build();
+    // About half pass, by less than the server rounds.
+    store.add(
+        IntStream.range(0, 400)
+            .mapToObj(at -> new Document("" + (0.8 + (at - 200) * 5e-9), Map.of()))
+            .toList());
+    var request = SearchRequest.builder().query("1").topK(1_000);
+    var passing =
+        store.similaritySearch(request.build()).stream().filter(one -> one.getScore() >= 0.8).toList();
+    assertTrue(passing.size() > 100 && passing.size() < 300);
+    request.similarityThreshold(0.8);
+    assertEquals(passing, store.similaritySearch(request.topK(passing.size()).build()));
+    assertEquals(1, store.similaritySearch(request.topK(1).build()).size());
   }
 
   @Test
