@@ -12,7 +12,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { integrationFolder } from "./package/integrations.ts";
 import { ROOT, type RunResult, run, secondsSince } from "./process.ts";
 import { type Job, runInLanes } from "./test/lanes.ts";
@@ -38,9 +38,15 @@ const SLOW_MS = 5_000;
  */
 const LANES = 2;
 const PYTHON_CLIENT = join(ROOT, "clients/python");
+const TESTS = join(PYTHON_CLIENT, "tests");
 const INSTALL = join(ROOT, "tools/package/install.ts");
 /** Integrations of the Python client, each a stage with an environment of its own. */
 const INTEGRATIONS = readdirSync(join(PYTHON_CLIENT, "integrations"));
+const LOWEST = "-lowest";
+/** Stages of integrations that support a lower version of their framework than the newest. */
+const LOWEST_STAGES = INTEGRATIONS.filter((name) =>
+  existsSync(join(PYTHON_CLIENT, "integrations", name, "requirements-lowest.txt")),
+).map((name) => `${name}${LOWEST}`);
 const inCi = process.env["CI"] === "true";
 const slow: string[] = [];
 const failed: string[] = [];
@@ -166,13 +172,19 @@ async function setUpPython(folder = "."): Promise<string | undefined> {
   return code === 0 ? undefined : `clients/python/setup.sh ${folder} failed; see above`;
 }
 
-/** Runs the Python tests of a folder of the client. */
-async function runPython(
-  name: string,
-  folder: string,
-  limitMinutes: number,
-  missing: string | undefined,
-): Promise<void> {
+/** A stage of pytest. */
+interface PythonStage {
+  readonly name: string;
+  /** The folder of the tests, from that of the client. */
+  readonly folder: string;
+  readonly limitMinutes: number;
+  /** Whether the tests have the lowest versions of a framework. */
+  readonly isLowest?: boolean;
+}
+
+/** Runs the Python tests of a folder of the client, unless something is missing. */
+async function runPython(stage: PythonStage, missing: string | undefined): Promise<void> {
+  const { name, folder, limitMinutes, isLowest = false } = stage;
   if (missing !== undefined) return leaveOut(name, missing);
   const report = join(scratch, `${name}.xml`);
   const cwd = join(PYTHON_CLIENT, folder);
@@ -181,9 +193,14 @@ async function runPython(
     () => (existsSync(report) ? countJunit(readFileSync(report, "utf8")) : NONE),
     () =>
       show(name, false, () =>
-        run(join(cwd, ".venv/bin/python"), ["-m", "pytest", `--junitxml=${report}`], {
-          ...{ cwd, limitMs: limitMinutes * 60_000, quiet: true },
-        }),
+        run(
+          join(cwd, ".venv/bin/python"),
+          ["-m", "pytest", `--junitxml=${report}`, ...(isLowest ? ["-p", "lowest"] : [])],
+          {
+            ...{ cwd, limitMs: limitMinutes * 60_000, quiet: true },
+            env: isLowest ? { PYTHONPATH: [join(cwd, ".venv/lowest"), TESTS].join(delimiter) } : {},
+          },
+        ),
       ),
   );
 }
@@ -206,12 +223,21 @@ function jobsOf(wanted: ReadonlySet<string>): readonly Job[] {
         await runVitest(stage, files);
       },
     }));
-  const python = { name: "python", run: async () => runPython("python", ".", 10, await client()) };
+  const python = {
+    name: "python",
+    run: async () => runPython({ name: "python", folder: ".", limitMinutes: 10 }, await client()),
+  };
   const integrations = INTEGRATIONS.filter(isWanted).map((name) => {
     const folder = `integrations/${name}`;
-    return { name, run: async () => runPython(name, folder, 15, await setUpPython(folder)) };
+    const stage = { name, folder, limitMinutes: 15 };
+    return { name, run: async () => runPython(stage, await setUpPython(folder)) };
   });
-  return [...vitest, ...(isWanted("python") ? [python] : []), ...integrations];
+  const lowest = LOWEST_STAGES.filter(isWanted).map((name) => {
+    const folder = `integrations/${name.slice(0, -LOWEST.length)}`;
+    const stage = { name, folder, limitMinutes: 15, isLowest: true };
+    return { name, run: async () => runPython(stage, await setUpPython(folder)) };
+  });
+  return [...vitest, ...(isWanted("python") ? [python] : []), ...integrations, ...lowest];
 }
 
 /** Prints the outcome of every stage, including stopped ones. */
@@ -227,7 +253,7 @@ function printSummary(): void {
 }
 
 const wanted = new Set(process.argv.slice(2));
-const known = [...STAGES.map(({ name }) => name), "python", ...INTEGRATIONS];
+const known = [...STAGES.map(({ name }) => name), "python", ...INTEGRATIONS, ...LOWEST_STAGES];
 const unknown = [...wanted].filter((name) => !known.includes(name));
 if (unknown.length > 0) {
   console.error(`unknown stage: ${unknown.join(", ")}; there are ${known.join(", ")}`);

@@ -2,7 +2,8 @@
 # Makes the Python environment of the client in .venv: the pinned requirements and the package
 # itself, editable. With the folder of an integration, `setup.sh integrations/NAME`, that of the
 # integration, beside the client. Does nothing when the environment is up to date. PYTHON names
-# another interpreter.
+# another interpreter. requirements-lowest.txt of an integration pins the lowest versions of its
+# framework; they go to .venv/lowest, which only the tests of these versions have in their path.
 #
 # To pin anew after a change of pyproject.toml, in its folder:
 #   uv pip compile pyproject.toml --extra dev --universal --python-version 3.10 \
@@ -32,6 +33,9 @@ client = sys.argv[1]
 for name in ("requirements.txt", "pyproject.toml", f"{client}/pyproject.toml", f"{client}/setup.sh"):
     with open(name, "rb") as file:
         digest.update(file.read())
+if os.path.exists("requirements-lowest.txt"):
+    with open("requirements-lowest.txt", "rb") as file:
+        digest.update(file.read())
 print(digest.hexdigest())
 PYTHON
 )
@@ -40,7 +44,10 @@ PYTHON
 "$python" -m venv --clear .venv
 pip() { .venv/bin/python -m pip --disable-pip-version-check --quiet "$@"; }
 # The requirements are all that is needed: pip need not ask each package what it depends on.
-pip install --no-deps --require-hashes --only-binary :all: --requirement requirements.txt
+install_pinned() { pip install --no-deps --require-hashes --only-binary :all: "$@"; }
+install_pinned --requirement requirements.txt
+[ ! -f requirements-lowest.txt ] ||
+  install_pinned --target .venv/lowest --requirement requirements-lowest.txt
 pip install --no-deps --no-build-isolation --editable "$client"
 [ "$PWD" = "$client" ] || pip install --no-deps --no-build-isolation --editable .
 echo "$stamp" > .venv/stamp

@@ -1,7 +1,7 @@
 // Every check of `npm run verify`, the quick ones first.
 
-import { existsSync, readFileSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, globSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { withConfigTable, withMcpTable } from "../config-readme.ts";
 import { withHouse } from "../house-doc.ts";
 import { withIntegrations } from "../integrations-doc.ts";
@@ -19,7 +19,13 @@ import {
   referenceProblems,
   typeScriptProblems,
 } from "./generated.ts";
-import { addressProblems, documentProblems, type Manifest, rangeProblems } from "./manifests.ts";
+import {
+  addressProblems,
+  documentProblems,
+  lowestProblems,
+  type Manifest,
+  rangeProblems,
+} from "./manifests.ts";
 
 /** Folders whose packages have a lock file. */
 const LOCKED = [
@@ -82,6 +88,18 @@ function buildProblems(): Promise<readonly string[]> {
   });
 }
 
+function lowestVersionProblems(): readonly string[] {
+  const manifests = globSync("clients/python/integrations/*/pyproject.toml", { cwd: ROOT });
+  return manifests.flatMap((path) => {
+    const lowest = join(dirname(path), "requirements-lowest.txt");
+    return lowestProblems(lowest, {
+      manifest: read(path),
+      newest: read(join(dirname(path), "requirements.txt")),
+      lowest: existsSync(join(ROOT, lowest)) ? read(lowest) : undefined,
+    });
+  });
+}
+
 async function biomeProblems(): Promise<readonly string[]> {
   const args = ["ci", "--colors=off", "--error-on-warnings", "."];
   const { code, output } = await runBiome(args, { quiet: true }).catch((error: Error) => {
@@ -117,6 +135,7 @@ export const CHECKS: readonly Check[] = [
     name: "lock files",
     problems: () => LOCKS.flatMap((path) => addressProblems(path, read(path))),
   },
+  { name: "lowest versions", problems: lowestVersionProblems },
   {
     name: "dependencies told",
     problems: () => documentProblems(manifest("package.json"), read("docs/dependencies.md")),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addressProblems, documentProblems, rangeProblems } from "./manifests.ts";
+import { addressProblems, documentProblems, lowestProblems, rangeProblems } from "./manifests.ts";
 
 describe("manifests", () => {
   test("have exact versions only", () => {
@@ -28,5 +28,19 @@ describe("manifests", () => {
     expect(documentProblems(manifest, "| `lmdb` | 3.5.6 | the store |")).toEqual([]);
     expect(documentProblems(manifest, "| `lmdb` | 3.5.5 | the store |")).toHaveLength(1);
     expect(documentProblems({}, "| `lmdb` | 3.5.6 | the store |")).toHaveLength(1);
+  });
+
+  test("pin the lowest version of a framework, unless it is the newest", () => {
+    const problems = (lowest: string | undefined, newest = "a-core==1.8.3 \\\n"): string[] =>
+      lowestProblems("requirements-lowest.txt", {
+        ...{ manifest: 'dependencies = ["a-core[x]>=1.4,<2", "memory-sidecar"]', newest, lowest },
+      });
+    expect(problems("a-core==1.4 \\\n")).toEqual([]);
+    expect(problems("a-core==1.5 \\\n")).toHaveLength(1);
+    expect(problems("a-core-x==1.4 \\\n")).toHaveLength(1);
+    expect(problems(undefined)).toHaveLength(1);
+    expect(problems(undefined, "a-core==1.4.0 \\\n")).toEqual([]);
+    expect(problems("a-core==1.4 \\\n", "a-core==1.4.0 \\\n")).toHaveLength(1);
+    expect(problems(undefined, "other==1.4.0 \\\n")).toEqual([]);
   });
 });

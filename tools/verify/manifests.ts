@@ -47,3 +47,27 @@ export function documentProblems(manifest: Manifest, document: string): string[]
     .map((name) => `docs/dependencies.md: ${name} is no dependency`);
   return [...missing, ...gone];
 }
+
+/** The requirements of an integration of the Python client. */
+export interface PythonRequirements {
+  /** Its pyproject.toml, whose first dependency is the framework. */
+  readonly manifest: string;
+  /** The pinned newest versions. */
+  readonly newest: string;
+  /** The pinned lowest versions, when it has such a file. */
+  readonly lowest: string | undefined;
+}
+
+/** Names a range whose lowest version no test runs with. */
+export function lowestProblems(path: string, given: PythonRequirements): string[] {
+  const [, framework, version = ""] =
+    /^dependencies = \["([\w.-]+)(?:\[\w+\])?>=([\d.]+)/m.exec(given.manifest) ?? [];
+  const pinned = (text: string): string | undefined =>
+    new RegExp(`^${framework}==([\\w.]+)`, "m").exec(text)?.[1];
+  const newest = pinned(given.newest);
+  const isOne = newest === undefined || newest === version || newest === `${version}.0`;
+  const tested = given.lowest === undefined ? undefined : pinned(given.lowest);
+  if (isOne && given.lowest === undefined) return [];
+  if (isOne) return [`${path}: delete it; the lowest version is the newest`];
+  return tested === version ? [] : [`${path}: pin ${framework}==${version}, not ${tested}`];
+}
