@@ -2,7 +2,8 @@
 // installed at the first run, so nothing of them is imported by type.
 
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";
@@ -83,10 +84,26 @@ export interface Peer {
   data(name: string, args?: object): Promise<SeenData>;
 }
 
-/** Installs the packages unless they are there. */
+/** Installs the packages unless they are there. Files of tests run side by side: one installs. */
 export function installPeers(): void {
-  if (existsSync(join(PEERS, "node_modules/.package-lock.json"))) return;
-  execFileSync("npm", ["ci", "--ignore-scripts", "--silent"], { cwd: PEERS });
+  const isThere = () => existsSync(join(PEERS, "node_modules/.package-lock.json"));
+  if (isThere()) return;
+  const lock = join(tmpdir(), `memory-sidecar-mcp-${process.ppid}.lock`);
+  try {
+    mkdirSync(lock);
+  } catch {
+    const pause = new Int32Array(new SharedArrayBuffer(4));
+    for (let waited = 0; !isThere() && waited < 100_000; waited += 200) {
+      Atomics.wait(pause, 0, 0, 200);
+    }
+    if (!isThere()) throw new Error(`Another test did not install ${PEERS}; ${lock} is its lock.`);
+    return;
+  }
+  try {
+    if (!isThere()) execFileSync("npm", ["ci", "--ignore-scripts", "--silent"], { cwd: PEERS });
+  } finally {
+    rmSync(lock, { recursive: true });
+  }
 }
 
 type Made = new (...args: readonly unknown[]) => object;
