@@ -49,9 +49,7 @@ export interface DiskRoom {
 // The index B-tree is not touched by that. Its changes live in the memtable and are brought into
 // the index later, in bounded chunks sorted by key, each in one transaction together with the
 // removal of the journal records that are no longer needed. A chunk rides along with the
-// transaction of a group, so that it costs no flush of its own. A transaction of its own, which the
-// next change would have to wait for, is for quiet times, for those who wait for the chunk, and for
-// when too much waits.
+// transaction of a group when there is one, so that it costs no flush of its own.
 //
 // At open the journal tail is replayed into the memtable. So a process that was killed
 //   - before a commit shows the state before; nothing of the group was acknowledged;
@@ -63,9 +61,7 @@ export interface DiskRoom {
 // A value becomes visible when its transaction is on stable storage. The first failed commit ends
 // the writer for good: LMDB must not be asked again after an I/O error.
 
-// A quiet time this long brings what waits into the index. An agent that appends once in a few
-// moments then pays for one commit each time, not for two.
-const IDLE_MS = 1_000;
+const IDLE_MS = 50;
 // The pause before a commit that does not fit on the disk is tried again.
 const SPACE_MS = 250;
 // Room for a commit beyond its records: their index changes, and the pages that are copied.
@@ -360,7 +356,6 @@ export class Writer<R extends Report> {
     const hasWork = this.#hasWork();
     const { memtable } = this.#parts;
     const isUrgent = this.#barriers.isBusy || this.#journal.isLong || (this.#idle && !hasWork);
-    if (!hasWork && !isUrgent && !memtable.isHigh && !this.#gate.isBusy) return undefined;
     const chunk = this.isDiskFull ? [] : memtable.takeChunk(isUrgent);
     const journalRemovals = this.#journal.takeRemovable(memtable.oldestDirty);
     if (!hasWork) {
