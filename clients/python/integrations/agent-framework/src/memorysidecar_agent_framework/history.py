@@ -15,7 +15,7 @@ from memorysidecar.adapters.attempts import AGAIN, attempt, overtaken
 from memorysidecar.adapters.messages import batches
 from memorysidecar.adapters.names import path_of, session_name
 from memorysidecar.adapters.plans import Runner
-from memorysidecar.adapters.records import large_payloads, owner_of
+from memorysidecar.adapters.records import check_owner, large_payloads, owner_of
 
 from ._messages import FORMAT, fields_of, message_of, payload_of
 
@@ -75,8 +75,7 @@ class SidecarHistoryProvider(HistoryProvider):
         self.client = client
         self.application_id = application_id
         self.agent_id = agent_id
-        if user_id == "":
-            raise ValueError("user_id must not be empty: leave it out for histories of nobody")
+        check_owner(user_id)
         self.user_id = user_id
         self.window = window
         self.root = root

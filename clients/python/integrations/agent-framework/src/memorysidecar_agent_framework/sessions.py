@@ -7,7 +7,7 @@ import json
 from agent_framework import AgentSession, SessionStore
 from memorysidecar import AsyncClient, NotFound
 from memorysidecar.adapters.names import MAX_KEY_BYTES, path_of, segment
-from memorysidecar.adapters.records import MAX_RECORD_BYTES
+from memorysidecar.adapters.records import MAX_RECORD_BYTES, check_owner
 
 from .history import ROOT
 
@@ -35,8 +35,7 @@ class SidecarSessionStore(SessionStore):
         super().__init__()
         if not application_id:
             raise ValueError("application_id must not be empty: it keeps applications apart")
-        if user_id == "":
-            raise ValueError("user_id must not be empty: leave it out for sessions of nobody")
+        check_owner(user_id)
         self.client = client
         self.user_id = user_id
         self._path = path_of(root, "sessions", user_id, application_id)

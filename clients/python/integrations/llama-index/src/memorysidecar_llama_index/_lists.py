@@ -21,7 +21,14 @@ from memorysidecar.adapters.attempts import attempt
 from memorysidecar.adapters.messages import batches
 from memorysidecar.adapters.names import path_of, session_name
 from memorysidecar.adapters.plans import Call, Collect, Plan
-from memorysidecar.adapters.records import deletion, large_payloads, look_up, owner_of, write
+from memorysidecar.adapters.records import (
+    check_owner,
+    deletion,
+    large_payloads,
+    look_up,
+    owner_of,
+    write,
+)
 
 from ._messages import FORMAT, chat_message_of, fields_of, payload_of
 from ._runs import runs_of, seqs_of
@@ -111,6 +118,9 @@ class Lists:
     user_id: str | None
     attributes: Mapping[str, Any]
     """Of the sessions, as ``create_session`` takes them."""
+
+    def __post_init__(self) -> None:
+        check_owner(self.user_id)
 
     def log_of(self, key: str) -> str:
         """Gives the session that has the messages of a key."""

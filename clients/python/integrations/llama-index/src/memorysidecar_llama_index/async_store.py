@@ -48,8 +48,6 @@ class SidecarAsyncChatStore(AsyncDBChatStore):
         **attributes: Any,
     ) -> None:
         super().__init__()
-        if user_id == "":
-            raise ValueError("user_id must not be empty: leave it out for sessions of nobody")
         self._lists = Lists(root, user_id, attributes)
         self._runner = Runner(client)
 

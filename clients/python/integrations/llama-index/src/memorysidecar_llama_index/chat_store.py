@@ -46,8 +46,6 @@ class SidecarChatStore(BaseChatStore):
         **attributes: Any,
     ) -> None:
         super().__init__()
-        if user_id == "":
-            raise ValueError("user_id must not be empty: leave it out for keys of nobody")
         self._lists = Lists(root, user_id, attributes)
         self._runner = Runner(client)
 

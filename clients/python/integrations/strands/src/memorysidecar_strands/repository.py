@@ -10,7 +10,13 @@ from memorysidecar import Client, ErrorReason, MemorySidecarError, NotFound, v1
 from memorysidecar.adapters.attempts import abandon, attempt
 from memorysidecar.adapters.names import MAX_KEY_BYTES, path_of, segment, session_name
 from memorysidecar.adapters.plans import Runner
-from memorysidecar.adapters.records import MAX_RECORD_BYTES, deletion, large_payloads, owner_of
+from memorysidecar.adapters.records import (
+    MAX_RECORD_BYTES,
+    check_owner,
+    deletion,
+    large_payloads,
+    owner_of,
+)
 from strands.session import SessionRepository
 from strands.types.exceptions import SessionException
 from strands.types.session import (
@@ -55,8 +61,7 @@ class SidecarSessionRepository(SessionRepository):
         user_id: str | None = None,
         **attributes: Any,
     ) -> None:
-        if user_id == "":
-            raise ValueError("user_id must not be empty: leave it out for sessions of nobody")
+        check_owner(user_id)
         self.client = client
         self._runner = Runner(client)
         self.user_id = user_id

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from memorysidecar import Client, MemorySidecarError, NotFound
 from memorysidecar.adapters.names import MAX_KEY_BYTES, escaped, path_of
-from memorysidecar.adapters.records import MAX_RECORD_BYTES
+from memorysidecar.adapters.records import MAX_RECORD_BYTES, check_owner
 from strands.storage.search import KeywordSearchStrategy, SearchStrategy, StorageSearchResult
 from strands.storage.storage import _NAMESPACED, _normalize_key, _normalize_prefix
 from strands.types.exceptions import StorageError
@@ -45,8 +45,7 @@ class SidecarStorage:
         user_id: str | None = None,
         search_strategy: SearchStrategy[Any] | None = None,
     ) -> None:
-        if user_id == "":
-            raise ValueError("user_id must not be empty: leave it out for values of nobody")
+        check_owner(user_id)
         self.client = client
         self.root = root
         self.user_id = user_id
