@@ -393,10 +393,15 @@ export class SidecarMemory extends MemoryStorage {
     if (log?.isSorted === false) return undefined;
     const { offset, perPage } = pageOf(args);
     const { start, end } = args.filter?.dateRange ?? {};
-    const end1 = end && new Date(new Date(end).getTime() + 1);
+    const timeFrom = start && new Date(start);
+    const timeBefore = end && new Date(new Date(end).getTime() + 1);
+    // The server refuses a range that can have no messages; Mastra answers with none.
+    if (timeFrom && timeBefore && timeFrom >= timeBefore) {
+      return { messages: [], total: 0, hasMore: false };
+    }
     const part = {
       ...{ order: "newest-first" as const, pageSize: Math.min(offset + perPage + 1, 1_000) },
-      ...{ timeFrom: start && new Date(start), timeBefore: end1 },
+      ...{ timeFrom, timeBefore },
     };
     const rows: Row[] = [];
     for await (const row of this.#messages.list(threadId, part, thread?.resourceId)) {

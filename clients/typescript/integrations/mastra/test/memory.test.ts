@@ -129,6 +129,11 @@ test("reads the newest of a log without the rest, in any order of times", async 
   expect(await newest(memory, 2, "t", 1)).toEqual({ hasMore: true, ids: ["m497", "m496"] });
   expect(await newest(memory, 1, "none")).toEqual({ hasMore: false, ids: [] });
   expect(count).toBe(3);
+  const dateRange = { start: new Date(START + 9), end: new Date(START + 8) };
+  const nothing = { threadId: "t", orderBy: NEWEST_FIRST, includeTotal: false };
+  expect(await memory.listMessages({ ...nothing, filter: { dateRange } })).toMatchObject({
+    ...{ messages: [], hasMore: false },
+  });
   // Of the same millisecond, the one that was saved later is newer.
   await memory.saveMessages({ messages: [said("a", 600), said("b", 600)] });
   expect((await newest(memory, 3)).ids).toEqual(["b", "a", "m499"]);
