@@ -1,11 +1,17 @@
-// Transactions that are repeated when another writer was faster.
+// Calls that write records: large values are sent before, and another writer may be faster.
 
 import { randomUUID } from "node:crypto";
 import type { MemorySidecar } from "../client.ts";
 import { isMemorySidecarError, type MemorySidecarError } from "../errors.ts";
-import type { RecordFields, RecordOperationInput, UploadedValue } from "../record-inputs.ts";
+import type {
+  RecordFields,
+  RecordInput,
+  RecordOperationInput,
+  UploadedValue,
+} from "../record-inputs.ts";
 import { isRetryable } from "../retry.ts";
 import type { ScopeInput } from "../scope-filter.ts";
+import { MAX_PAYLOAD_BYTES } from "./batches.ts";
 import { passOver } from "./errors.ts";
 
 /** Errors of a transaction one of whose records another writer has changed first. */
@@ -18,39 +24,81 @@ const OVERTAKEN = [
 const ABANDONED = ["abandoned-uploads"];
 const ABANDONED_TTL_MS = 60_000;
 
+/** Number of values that are uploaded for one call; 64 of a namespace may wait for theirs. */
+export const MAX_UPLOADS = 16;
+
+type Put = Extract<RecordInput, { readonly value: unknown }>;
+
 /** An upload that no call will put. */
 type Abandoned = UploadedValue & Pick<RecordFields, "owner">;
+
+/** Makes a call with operations whose large values have been sent. */
+type Call<Answer> = (sent: readonly RecordOperationInput[]) => Promise<Answer>;
 
 /** Writes in one transaction; false if another writer changed one of its records first. */
 export async function tryWrite(
   client: MemorySidecar,
   operations: readonly RecordOperationInput[],
 ): Promise<boolean> {
-  const answer = await attempt(client, operations, () => client.writeRecords(operations));
+  const answer = await attempt(client, operations, (sent) => client.writeRecords(sent));
   return answer !== undefined;
 }
 
 /**
  * Makes a call that writes these records, and gives its answer; undefined if another writer changed
- * one of them first. If the server refuses the call, values that were uploaded for it are deleted:
- * a repeat uploads its own.
+ * one of them first. The same as `send` otherwise.
  */
 export async function attempt<Answer>(
   client: MemorySidecar,
   operations: readonly RecordOperationInput[],
-  call: () => Promise<Answer>,
+  call: Call<Answer>,
 ): Promise<Answer | undefined> {
   try {
-    return await call();
+    return await send(client, operations, call);
   } catch (error) {
-    if (!isRefusal(error)) throw error;
-    const uploads = operations.flatMap((one) =>
-      "put" in one && "uploadId" in one.put ? [one.put] : [],
-    );
-    await abandon(client, uploads);
-    if (!OVERTAKEN.includes(error.reason)) throw error;
+    passOver(...OVERTAKEN)(error);
     return undefined;
   }
+}
+
+/**
+ * Makes a call that writes these records, and gives its answer. Large values are uploaded before.
+ * If the server refuses the call, values that were uploaded for it are deleted: a repeat uploads
+ * its own.
+ */
+export async function send<Answer>(
+  client: MemorySidecar,
+  operations: readonly RecordOperationInput[],
+  call: Call<Answer>,
+): Promise<Answer> {
+  const sent: RecordOperationInput[] = [];
+  try {
+    for (const one of operations) sent.push(await uploaded(client, one));
+    return await call(sent);
+  } catch (error) {
+    if (isRefusal(error)) {
+      const uploads = sent.flatMap((one) =>
+        "put" in one && "uploadId" in one.put ? [one.put] : [],
+      );
+      await abandon(client, uploads);
+    }
+    throw error;
+  }
+}
+
+/** Whether `send` uploads the value of an operation. */
+export function isUploaded(operation: RecordOperationInput): boolean {
+  if (!("put" in operation && "value" in operation.put)) return false;
+  return Buffer.byteLength(operation.put.value) > MAX_PAYLOAD_BYTES;
+}
+
+async function uploaded(
+  client: MemorySidecar,
+  operation: RecordOperationInput,
+): Promise<RecordOperationInput> {
+  if (!isUploaded(operation)) return operation;
+  const { value, ...record } = (operation as { readonly put: Put }).put;
+  return { put: { ...record, ...(await client.uploadValue(value)) } };
 }
 
 /** Sends values before the call that puts them. If one cannot be sent, the others are deleted. */

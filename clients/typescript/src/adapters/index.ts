@@ -1,7 +1,7 @@
 // Parts of adapters, the packages that put the client into frameworks:
 // `@memory-sidecar/client/adapters`.
 
-export { attempt, tryWrite, uploadAll } from "./attempts.ts";
+export { attempt, MAX_UPLOADS, tryWrite, uploadAll } from "./attempts.ts";
 export { BATCH_BYTES, batchesOf, CUT_CHARS, MAX_PAYLOAD_BYTES } from "./batches.ts";
 export { passOver } from "./errors.ts";
 export { digestOf, isDigest, isName, MAX_KEY_BYTES, segment, textOf } from "./names.ts";
@@ -9,8 +9,7 @@ export {
   deleteBelow,
   existing,
   lookUp,
-  type Put,
-  putOf,
+  MAX_OPERATIONS,
   readWhole,
   type Stored,
   write,

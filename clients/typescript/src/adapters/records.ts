@@ -2,44 +2,34 @@
 
 import type { MemorySidecar } from "../client.ts";
 import { isMemorySidecarError } from "../errors.ts";
-import type {
-  RecordFields,
-  RecordNameInput,
-  RecordOperationInput,
-  RecordPath,
-} from "../record-inputs.ts";
+import type { RecordNameInput, RecordOperationInput, RecordPath } from "../record-inputs.ts";
+import { isUploaded, MAX_UPLOADS, send } from "./attempts.ts";
 import { BATCH_BYTES, batchesOf } from "./batches.ts";
 import { passOver } from "./errors.ts";
 
 const MAX_LOOKUPS = 256;
-/** Limits of a transaction. */
-const LIMITS = { operations: 256, documents: 1_000, bytes: BATCH_BYTES };
+/** Number of operations that a transaction takes. */
+export const MAX_OPERATIONS = 256;
+const LIMITS = {
+  ...{ operations: MAX_OPERATIONS, documents: 1_000, bytes: BATCH_BYTES, uploads: MAX_UPLOADS },
+};
 /** Names take up to 4 KiB of it. */
 const OVERHEAD_BYTES = 4_096;
-/** Values above this are sent before the transaction that stores them. */
-const INLINE_BYTES = 512 * 1024;
 
 /** A record as the server gives it. */
 export type Stored = Awaited<ReturnType<MemorySidecar["getWholeRecord"]>>;
 
-/** A record to put. */
-export interface Put extends RecordNameInput, RecordFields {
-  readonly value: Uint8Array;
-}
-
-/** Makes the operation that puts a record; a large value is sent at once. */
-export async function putOf(client: MemorySidecar, put: Put): Promise<RecordOperationInput> {
-  if (put.value.length <= INLINE_BYTES) return { put };
-  const { value, ...record } = put;
-  return { put: { ...record, ...(await client.uploadValue(value)) } };
-}
-
-/** Writes in order, in as few transactions as possible. Most need only one. */
+/**
+ * Writes in order, in as few transactions as possible. Most need only one. The large values of a
+ * transaction are uploaded before it.
+ */
 export async function write(
   client: MemorySidecar,
   operations: readonly RecordOperationInput[],
 ): Promise<void> {
-  for (const batch of batchesOf(operations, costOf, LIMITS)) await client.writeRecords(batch);
+  for (const batch of batchesOf(operations, costOf, LIMITS)) {
+    await send(client, batch, (sent) => client.writeRecords(sent));
+  }
 }
 
 /** Gets records with their values, one result for each name; undefined where there is none. */
@@ -99,7 +89,8 @@ export async function deleteBelow(client: MemorySidecar, path: readonly string[]
 
 /** About how many bytes an operation takes in a request, and how many documents it has. */
 function costOf(operation: RecordOperationInput) {
-  if (!("put" in operation)) return { operations: 1, bytes: OVERHEAD_BYTES, documents: 0 };
+  const one = { operations: 1, uploads: isUploaded(operation) ? 1 : 0 };
+  if (!("put" in operation)) return { ...one, bytes: OVERHEAD_BYTES, documents: 0 };
   const { put } = operation;
   const documents = put.search?.documents ?? [];
   // Their JSON text is never shorter than what they take in a request, without their vectors.
@@ -108,7 +99,7 @@ function costOf(operation: RecordOperationInput) {
     const values = "values" in embedding ? embedding.values : embedding;
     return Buffer.byteLength(JSON.stringify(rest)) + 8 * values.length;
   });
-  if ("value" in put) sizes.push(Buffer.byteLength(put.value));
+  if ("value" in put && one.uploads === 0) sizes.push(Buffer.byteLength(put.value));
   const bytes = sizes.reduce((sum, one) => sum + one, OVERHEAD_BYTES);
-  return { operations: 1, bytes, documents: documents.length };
+  return { ...one, bytes, documents: documents.length };
 }

@@ -14,18 +14,20 @@ import {
   digestOf,
   isName,
   MAX_PAYLOAD_BYTES,
+  MAX_UPLOADS,
   passOver,
+  write,
 } from "@memory-sidecar/client/adapters";
 import type { UIMessage } from "ai";
 import { assembled } from "./assemble.ts";
 import { type Fragment, fragmentOf, type Kept, type Saved, toFragments } from "./fragments.ts";
-import { LargeFragments, MAX_RECORDS } from "./large.ts";
+import { LargeFragments } from "./large.ts";
 import { followed, type Merged, merged } from "./merge.ts";
 
 const PAGE = 1_000;
 /** The newest messages of the log, among which the end of what is stored is nearly always. */
 const NEWEST_PAGE = 10;
-const LIMITS = { messages: 1_000, bytes: BATCH_BYTES, records: MAX_RECORDS };
+const LIMITS = { messages: 1_000, bytes: BATCH_BYTES, records: MAX_UPLOADS };
 const MAX_CHAT_ID_BYTES = 512;
 const OVERHEAD_BYTES = 1_024;
 
@@ -144,8 +146,7 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
       if (fromSeq !== undefined) {
         const options = { expectedLastSeq: lastSeq };
         const batch = batches.shift() ?? [];
-        const puts = await large.puts(batch, owner);
-        if (puts.length > 0) await this.client.writeRecords(puts);
+        await write(this.client, await large.puts(batch, owner));
         const messages = batch.map(({ message }) => message);
         const answer = await this.client.replaceMessages(chatId, fromSeq, messages, options);
         lastSeq = answer.lastSeq;
@@ -157,12 +158,13 @@ export class SidecarChatStore<Chat extends UIMessage = UIMessage> {
       if (isAnswered && isChanged && batches.length === 0) batches.push([]);
       for (const [index, batch] of batches.entries()) {
         const turnEnd = isAnswered && index === batches.length - 1;
-        const recordOperations = await large.puts(batch, owner);
+        const puts = await large.puts(batch, owner);
         const messages = batch.map(({ message }) => message);
-        const options = { turnEnd, expectedLastSeq: lastSeq, recordOperations };
         const made = { createSession: true, session: this.#attributes };
-        const append = () => this.client.append(chatId, messages, { ...made, ...options });
-        const answer = await attempt(this.client, recordOperations, append);
+        const options = { ...made, turnEnd, expectedLastSeq: lastSeq };
+        const answer = await attempt(this.client, puts, (recordOperations) =>
+          this.client.append(chatId, messages, { ...options, recordOperations }),
+        );
         if (answer === undefined) return false;
         lastSeq = answer.lastSeq;
       }

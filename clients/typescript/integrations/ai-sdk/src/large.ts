@@ -10,24 +10,18 @@ import {
   type Session,
 } from "@memory-sidecar/client";
 import {
-  batchesOf,
   lookUp,
+  MAX_UPLOADS,
   passOver,
-  putOf,
   type Stored,
   segment,
   tryWrite,
-  uploadAll,
+  write,
 } from "@memory-sidecar/client/adapters";
 import { type Fragment, fragmentOf, type Kept } from "./fragments.ts";
 
 const ROOT = "ai-sdk";
 const PAGE = 1_000;
-/** Number of records that a call puts with their messages. */
-export const MAX_RECORDS = 16;
-
-/** Values of records are sent before. 64 of a namespace may wait for the call that puts them. */
-const LIMITS = { records: MAX_RECORDS };
 
 type Owner = RecordFields["owner"];
 
@@ -49,20 +43,14 @@ export class LargeFragments {
   }
 
   /**
-   * Sends the values of the records of messages; gives the operations that put the records. Of more
-   * than a call takes, the first are put at once: no message names them yet.
+   * Makes the operations that put the records of messages. Of more than a call takes, the first are
+   * put at once: no message names them yet.
    */
   async puts(kept: readonly Kept[], owner: Owner): Promise<RecordOperationInput[]> {
     const records = new Map(kept.flatMap(({ record }) => (record ? [[record.key, record]] : [])));
-    const batches = [...batchesOf(records.values(), () => ({ records: 1 }), LIMITS)];
-    let operations: RecordOperationInput[] = [];
-    for (const batch of batches) {
-      if (operations.length > 0) await this.#client.writeRecords(operations);
-      const values = batch.map(({ value }) => value);
-      const uploads = await uploadAll(this.#client, values, owner);
-      operations = batch.map(({ key }, index) => ({ put: this.#put(key, owner, uploads[index]) }));
-    }
-    return operations;
+    const all = [...records.values()].map((record) => ({ put: this.#put(record, owner) }));
+    await write(this.#client, all.slice(0, -MAX_UPLOADS));
+    return all.slice(-MAX_UPLOADS);
   }
 
   /**
@@ -115,17 +103,16 @@ export class LargeFragments {
    */
   async #copy(records: readonly Stored[], owner: Owner): Promise<void> {
     try {
-      for (const { key, value } of records) {
-        const put = { ...this.#put(key, owner), value, exists: false };
-        await tryWrite(this.#client, [await putOf(this.#client, put)]);
+      for (const record of records) {
+        await tryWrite(this.#client, [{ put: { ...this.#put(record, owner), exists: false } }]);
       }
     } catch (error) {
       if (!isMemorySidecarError(error)) throw error;
     }
   }
 
-  #put<Content extends object>(key: string, owner: Owner, content?: Content) {
-    return { path: this.#path, key, mediaType: "application/json", owner, ...(content as Content) };
+  #put({ key, value }: Pick<Stored, "key" | "value">, owner: Owner) {
+    return { path: this.#path, key, value, mediaType: "application/json", owner };
   }
 
   /** Deletes records that no message names any more, unless they have been put again since. */

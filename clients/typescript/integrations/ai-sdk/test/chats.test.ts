@@ -29,6 +29,10 @@ import {
   type Setting,
   startSetting,
 } from "../../../../../test/support/integrations/setting.ts";
+import {
+  expectNoUploads,
+  recordUploads,
+} from "../../../../../test/support/integrations/uploads.ts";
 import { SidecarChatStore } from "../src/chats.ts";
 import { answered, asked, MESSAGES, turn } from "./messages.ts";
 import { called, said, streamed } from "./model.ts";
@@ -295,21 +299,30 @@ test("gives a fork no record of another user", async () => {
 test("leaves no upload behind when another saver comes first", async () => {
   const client = setting.client();
   const store = new SidecarChatStore(client);
-  const upload = client.uploadValue.bind(client);
-  const uploads: Awaited<ReturnType<typeof upload>>[] = [];
-  client.uploadValue = async (...call) => {
-    uploads.push(await upload(...call));
-    if (uploads.length === 1) await store.saveChat({ chatId: "c", messages: turns(1) });
-    return uploads.at(-1) as (typeof uploads)[number];
-  };
+  const uploads = recordUploads(client, async (count) => {
+    if (count === 1) await store.saveChat({ chatId: "c", messages: turns(1) });
+  });
   const messages = [...turns(1), asked("x".repeat(500_000))];
   await store.saveChat({ chatId: "c", messages });
   expect(await store.loadChat("c")).toEqual(messages);
   expect(uploads).toHaveLength(2);
-  for (const uploaded of uploads) {
-    const put = { path: "taken", key: "upload", ...uploaded };
-    await expect(client.writeRecords([{ put }])).rejects.toThrow(/upload/i);
-  }
+  await expectNoUploads(client, uploads);
+});
+
+test("leaves no upload behind when a replacement is refused", async () => {
+  const client = setting.client();
+  const store = new SidecarChatStore(client);
+  await store.saveChat({ chatId: "c", messages: turns(1) });
+  const uploads = recordUploads(client);
+  const write = client.writeRecords.bind(client);
+  vi.spyOn(client, "writeRecords").mockImplementationOnce(async (...call) => {
+    await client.getRecord("none", "none");
+    return await write(...call);
+  });
+  const messages = [asked("x".repeat(500_000))];
+  await expect(store.saveChat({ chatId: "c", messages, replace: true })).rejects.toThrow(/none/);
+  expect(uploads).toHaveLength(1);
+  await expectNoUploads(client, uploads);
 });
 
 test("reads a long chat in large pages when its beginning has changed", async () => {

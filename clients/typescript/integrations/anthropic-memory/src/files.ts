@@ -17,6 +17,7 @@ import type {
 } from "@memory-sidecar/client";
 import {
   BATCH_BYTES,
+  MAX_OPERATIONS,
   readWhole,
   type Stored,
   tryWrite,
@@ -28,7 +29,6 @@ import * as texts from "./texts.ts";
 
 const DIRECTORY = "inode/directory";
 const FILE = "text/plain";
-const MAX_OPERATIONS = 256;
 const MAX_DOCUMENTS = 1_000;
 const MAX_UPLOADS = 32;
 const PAGE = 1_000;

@@ -12,6 +12,10 @@ import {
   type Setting,
   startSetting,
 } from "../../../../../test/support/integrations/setting.ts";
+import {
+  expectNoUploads,
+  recordUploads,
+} from "../../../../../test/support/integrations/uploads.ts";
 import { randomFrom, testSeed } from "../../../../../test/support/kit/random.ts";
 import type { MemoryCommand } from "../src/commands.ts";
 import { MemoryToolError } from "../src/errors.ts";
@@ -233,30 +237,6 @@ test("a large file that changes while it moves arrives with its change", async (
   const { value } = await client.getWholeRecord(SHARED, "moved.md");
   expect(value.toString() === changed).toBe(true);
 });
-
-/** Records what a client uploads; `between` runs after each, with their number. */
-function recordUploads(client: MemorySidecar, between: (count: number) => Promise<unknown>) {
-  const upload = client.uploadValue.bind(client);
-  const uploads: Awaited<ReturnType<typeof upload>>[] = [];
-  client.uploadValue = async (...call) => {
-    const uploaded = await upload(...call);
-    uploads.push(uploaded);
-    await between(uploads.length);
-    return uploaded;
-  };
-  return uploads;
-}
-
-async function expectNoUploads(
-  client: MemorySidecar,
-  uploads: ReturnType<typeof recordUploads>,
-): Promise<void> {
-  for (const uploaded of uploads) {
-    const put = { path: "taken", key: "upload", ...uploaded };
-    await expect(client.writeRecords([{ put }])).rejects.toThrow(/upload/i);
-  }
-  expect(await files(client, ["abandoned-uploads"])).toEqual([]);
-}
 
 test("leaves no upload behind, whatever comes between", async () => {
   const client = setting.client();

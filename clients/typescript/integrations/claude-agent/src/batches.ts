@@ -3,8 +3,7 @@
 import type { SessionStoreEntry } from "@anthropic-ai/claude-agent-sdk";
 import { BATCH_BYTES, batchesOf, MAX_PAYLOAD_BYTES } from "@memory-sidecar/client/adapters";
 
-/** `large` counts entries kept in records: an append takes 256 operations on records. */
-const LIMITS = { entries: 1_000, bytes: BATCH_BYTES, large: 250 };
+const LIMITS = { entries: 1_000, bytes: BATCH_BYTES };
 
 /** An entry with its JSON text. */
 export interface Line {
@@ -23,8 +22,8 @@ export function appendsOf(entries: readonly SessionStoreEntry[]): Generator<read
   return batchesOf(lines, costOf, LIMITS);
 }
 
-function costOf(line: Line) {
+function costOf({ payload }: Line) {
   // Texts are kept twice: in the payload and as the content of the message.
-  const bytes = 2 * Math.min(line.payload.length, MAX_PAYLOAD_BYTES) + 1_024;
-  return { entries: 1, bytes, large: isLarge(line) ? 1 : 0 };
+  const bytes = 2 * Math.min(payload.length, MAX_PAYLOAD_BYTES) + 1_024;
+  return { entries: 1, bytes };
 }

@@ -16,7 +16,7 @@ import {
   type RecordOperationInput,
   type SessionFields,
 } from "@memory-sidecar/client";
-import { digestOf } from "@memory-sidecar/client/adapters";
+import { attempt, digestOf } from "@memory-sidecar/client/adapters";
 import { appendsOf, isLarge, type Line } from "./batches.ts";
 import { messageOf, PROVIDER, RECORDED, recordedMessageOf } from "./entries.ts";
 import { entriesOf, placeOf, sessionIdOf, subkeysOf, summariesOf, textOf } from "./names.ts";
@@ -119,21 +119,19 @@ export class SidecarSessionStore implements SessionStore {
   }
 
   async #append(key: SessionKey, batch: readonly Line[]): Promise<void> {
-    const { messages, puts } = await this.#kept(key, batch);
+    const { messages, puts } = this.#kept(key, batch);
     const { projectKey, sessionId, subpath } = key;
     const names = { projectKey, sessionId, ...(subpath === undefined ? {} : { subpath }) };
     const session = { ...this.#attributes, metadata: { claudeAgent: names } };
     const entries = batch.map(({ entry }) => entry);
+    const options = { createSession: true, session, onExisting: "skip" } as const;
     for (let isStored = false; !isStored; ) {
-      const recordOperations = [await this.#index(key, entries), ...puts];
-      const options = {
-        createSession: true,
-        session,
-        onExisting: "skip",
-        recordOperations,
-      } as const;
-      const appended = this.client.append(sessionIdOf(key), messages, options);
-      isStored = await appended.then(() => true, wasOvertaken);
+      // If another writer changes the summary first, the entries are folded into the new one.
+      const operations = [await this.#index(key, entries), ...puts];
+      const answer = await attempt(this.client, operations, (recordOperations) =>
+        this.client.append(sessionIdOf(key), messages, { ...options, recordOperations }),
+      );
+      isStored = answer !== undefined;
     }
   }
 
@@ -156,7 +154,7 @@ export class SidecarSessionStore implements SessionStore {
    * Makes the messages of entries. An entry that is too large for a message is kept in a record,
    * which is put with the append.
    */
-  async #kept(key: SessionKey, batch: readonly Line[]) {
+  #kept(key: SessionKey, batch: readonly Line[]) {
     const messages: MessageInput[] = [];
     const puts = new Map<string, RecordOperationInput>();
     for (const line of batch) {
@@ -165,12 +163,11 @@ export class SidecarSessionStore implements SessionStore {
         continue;
       }
       const name = digestOf(line.payload);
-      const uploaded = puts.has(name) ? undefined : await this.client.uploadValue(line.payload);
       const record = { path: entriesOf(key), key: name, mediaType: JSON_TYPE, ...this.#owned };
-      if (uploaded !== undefined) puts.set(name, { put: { ...record, ...uploaded } });
+      puts.set(name, { put: { ...record, value: line.payload } });
       messages.push(recordedMessageOf(line.entry, name));
     }
-    return { messages, puts: puts.values() };
+    return { messages, puts: [...puts.values()] };
   }
 
   /** The JSON text of the entry in a message; undefined if this store did not write the message. */
@@ -185,16 +182,6 @@ export class SidecarSessionStore implements SessionStore {
     const { userId } = this.#attributes;
     return userId === undefined ? {} : { owner: { userId } };
   }
-}
-
-/**
- * Returns false if an append failed because another writer changed the summary first. The caller
- * then folds its entries into the new summary and appends again. Throws every other error.
- */
-function wasOvertaken(error: unknown): false {
-  if (isMemorySidecarError(error, "RECORD_VERSION_MISMATCH")) return false;
-  if (isMemorySidecarError(error, "RECORD_ALREADY_EXISTS")) return false;
-  throw error;
 }
 
 function summaryOf(

@@ -14,6 +14,10 @@ import {
   type Setting,
   startSetting,
 } from "../../../../../test/support/integrations/setting.ts";
+import {
+  expectNoUploads,
+  recordUploads,
+} from "../../../../../test/support/integrations/uploads.ts";
 import { sessionIdOf } from "../src/names.ts";
 import { SidecarSessionStore, type TranscriptAttributes } from "../src/store.ts";
 import { KEY, said, turn } from "./entries.ts";
@@ -149,7 +153,17 @@ test.each([400_000, 500_000, 2_000_000, 7_000_000])(
   },
 );
 
-test("splits many entries, and many large ones, into appends that the server takes", async () => {
+test("leaves no upload behind when the server refuses an append", async () => {
+  const client = setting.client();
+  const uploads = recordUploads(client);
+  const store = new SidecarSessionStore(client, { labels: { "": "no name" } });
+  const large = said("user", "x".repeat(500_000));
+  await expect(store.append(KEY, [large, large])).rejects.toThrow(/labels/);
+  expect(uploads).toHaveLength(1);
+  await expectNoUploads(client, uploads);
+});
+
+test("splits many entries into appends that the server takes", async () => {
   const store = newStore();
   const many = Array.from({ length: 2_500 }, (_, number) => said("user", `${number}`));
   await store.append(KEY, many);

@@ -19,20 +19,8 @@ import {
   WRITES_IDX_MAP,
   writesSortKey,
 } from "@langchain/langgraph-checkpoint";
-import {
-  isMemorySidecarError,
-  type MemorySidecar,
-  type RecordOperationInput,
-} from "@memory-sidecar/client";
-import {
-  deleteBelow,
-  existing,
-  lookUp,
-  type Put,
-  putOf,
-  type Stored,
-  write,
-} from "@memory-sidecar/client/adapters";
+import { isMemorySidecarError, type MemorySidecar, type RecordInput } from "@memory-sidecar/client";
+import { deleteBelow, existing, lookUp, type Stored, write } from "@memory-sidecar/client/adapters";
 import { fromBytes, type Typed, toBytes } from "./bundle.ts";
 import {
   type CheckpointFacts,
@@ -128,7 +116,7 @@ export class SidecarSaver extends BaseCheckpointSaver {
   ): Promise<RunnableConfig> {
     const place = placeOf(config);
     const owner = this.#owner(config);
-    const puts: Put[] = [];
+    const puts: RecordInput[] = [];
     for (const [channel, version] of Object.entries(newVersions)) {
       const has = Object.hasOwn(checkpoint.channel_values, channel);
       const values = has ? [await this.serde.dumpsTyped(checkpoint.channel_values[channel])] : [];
@@ -142,9 +130,10 @@ export class SidecarSaver extends BaseCheckpointSaver {
     const value = toBytes({ facts, values });
     // Last: what a checkpoint refers to is there before it.
     puts.push({ ...this.#names.checkpoint(place, checkpoint.id), ...owner, value });
-    const operations: RecordOperationInput[] = [];
-    for (const put of puts) operations.push(await putOf(this.client, put));
-    await write(this.client, operations);
+    await write(
+      this.client,
+      puts.map((put) => ({ put })),
+    );
     return configOf(place, checkpoint.id);
   }
 
@@ -159,15 +148,14 @@ export class SidecarSaver extends BaseCheckpointSaver {
     const id = getCheckpointId(config);
     if (id === "") throw new Error("the config has no checkpoint_id in configurable");
     const owner = this.#owner(config);
-    const wanted = new Map<string, { put: Put; operation: RecordOperationInput }>();
+    const wanted = new Map<string, RecordInput>();
     for (const [position, [channel, value]] of writes.entries()) {
       const index = WRITES_IDX_MAP[channel] ?? position;
       const facts: WriteFacts = { taskPath, taskId, index, channel };
       const bytes = toBytes({ facts, values: [await this.serde.dumpsTyped(value)] });
       const demand = index >= 0 ? { exists: false } : {};
       const name = this.#names.write(place, id, taskId, index);
-      const put: Put = { ...name, ...owner, ...demand, value: bytes };
-      wanted.set(name.key, { put, operation: await putOf(this.client, put) });
+      wanted.set(name.key, { ...name, ...owner, ...demand, value: bytes });
     }
     await this.#writeNew(wanted);
   }
@@ -189,20 +177,18 @@ export class SidecarSaver extends BaseCheckpointSaver {
    * Writes what does not exist yet. Usually nothing does, which the transaction itself checks; a
    * task that runs again asks which of its writes exist.
    */
-  async #writeNew(
-    wanted: Map<string, { put: Put; operation: RecordOperationInput }>,
-  ): Promise<void> {
+  async #writeNew(wanted: Map<string, RecordInput>): Promise<void> {
     while (wanted.size > 0) {
+      const puts = [...wanted.values()];
       try {
         await write(
           this.client,
-          [...wanted.values()].map(({ operation }) => operation),
+          puts.map((put) => ({ put })),
         );
         return;
       } catch (error) {
         if (!isMemorySidecarError(error, "RECORD_ALREADY_EXISTS")) throw error;
       }
-      const puts = [...wanted.values()].map(({ put }) => put);
       for (const [index, exists] of (await existing(this.client, puts)).entries()) {
         const put = puts[index];
         if (exists && put?.exists === false) wanted.delete(put.key);

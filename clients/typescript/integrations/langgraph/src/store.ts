@@ -25,7 +25,6 @@ import {
   lookUp,
   MAX_KEY_BYTES,
   passOver,
-  putOf,
   type Stored,
   segment,
   textOf,
@@ -214,15 +213,15 @@ export class SidecarStore extends BaseStore {
         const prefixes = namespace.map((_, end) => namespace.slice(0, end + 1).join("."));
         return { text, metadata: { prefixes }, ...embedding };
       });
-      operations.push(
-        await putOf(this.client, {
+      operations.push({
+        put: {
           ...{ ...name, ...this.#fields(namespace), mediaType: "application/json" },
-          value: Buffer.from(JSON.stringify({ key, value })),
+          value: JSON.stringify({ key, value }),
           ...(documents.length > 0
             ? { search: { documents, collectionId: this.#collection } }
             : {}),
-        }),
-      );
+        },
+      });
     }
     await write(this.client, operations);
   }

@@ -21,6 +21,10 @@ import {
   type Setting,
   startSetting,
 } from "../../../../../test/support/integrations/setting.ts";
+import {
+  expectNoUploads,
+  recordUploads,
+} from "../../../../../test/support/integrations/uploads.ts";
 import { SidecarSaver } from "../src/saver.ts";
 
 const METADATA = { source: "loop" as const, step: 0, parents: {} };
@@ -140,6 +144,36 @@ test("keeps the first write of a task that runs again, and replaces special ones
     ["t", "b", 3],
   ]);
   expect(writes).toHaveLength(4);
+});
+
+test("leaves no upload behind when writes are there, and writes what is not", async () => {
+  const saver = newSaver();
+  const config = await saver.put(onThread("a"), checkpointOf({}, 1), METADATA, {});
+  const text = "x".repeat(600_000);
+  const error: [string, unknown] = ["__error__", text];
+  await saver.putWrites(config, [["a", text], error], "t");
+  const uploads = recordUploads(saver.client);
+  await saver.putWrites(config, [["a", "again"], error, ["b", text], ["c", text]], "t");
+  await saver.putWrites(config, [["a", text]], "t");
+  expect(uploads.length).toBeGreaterThan(3);
+  await expectNoUploads(saver.client, uploads);
+  expect((await saver.getTuple(config))?.pendingWrites).toEqual([
+    ["t", "__error__", text],
+    ["t", "a", text],
+    ["t", "b", text],
+    ["t", "c", text],
+  ]);
+});
+
+test("keeps more large values than may wait for a call", async () => {
+  const saver = newSaver();
+  // A namespace has at most 64 uploads that wait.
+  for (let count = 0; count < 48; count += 1) await saver.client.uploadValue("waits");
+  const text = "x".repeat(600_000);
+  const values = Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`c${at}`, text]));
+  const stored = checkpointOf(values, 1);
+  const config = await saver.put(onThread("a"), stored, METADATA, stored.channel_versions);
+  expect((await saver.getTuple(config))?.checkpoint.channel_values).toEqual(values);
 });
 
 test("gives versions that rise and that two branches do not share", () => {

@@ -9,6 +9,10 @@ import {
   type Setting,
   startSetting,
 } from "../../../../../test/support/integrations/setting.ts";
+import {
+  expectNoUploads,
+  recordUploads,
+} from "../../../../../test/support/integrations/uploads.ts";
 import { SidecarStore } from "../src/store.ts";
 import { textsAt } from "../src/texts.ts";
 
@@ -195,4 +199,13 @@ test("refuses what it cannot keep, and does not show the client when it is logge
   await expect(store.put(["x".repeat(300)], "a", {})).rejects.toThrow("at most 254 bytes");
   const list = Array.from({ length: 300 }, (_, number) => `${number}`);
   await expect(store.put(ANA, "a", { list })).rejects.toThrow("300 texts");
+});
+
+test("leaves no upload behind when the server refuses a write", async () => {
+  const client = setting.client();
+  const uploads = recordUploads(client);
+  const store = new SidecarStore(client, { ttlMs: -1 });
+  await expect(store.put(ANA, "large", { text: "x".repeat(600_000) })).rejects.toThrow(/ttl/);
+  expect(uploads).toHaveLength(1);
+  await expectNoUploads(client, uploads);
 });

@@ -11,9 +11,9 @@ import {
   attempt,
   deleteBelow,
   lookUp,
+  MAX_OPERATIONS,
   MAX_PAYLOAD_BYTES,
   passOver,
-  putOf,
   type Stored,
   tryWrite,
   write,
@@ -50,7 +50,6 @@ import {
 
 const PAGE = 1_000;
 const READS = 100;
-const MAX_OPERATIONS = 256;
 const JSON_TYPE = "application/json";
 /** Label of a message that is about to go to another thread. */
 const LEAVING = "mastra.leaving";
@@ -287,7 +286,7 @@ export class Messages {
     const userId = isPass ? resourceId : (ownerOf(stored.state) ?? resources[0]);
     const facts = { ...factsWith(log, threadId, rows, places), userId };
     const state = { ...stored.state, thread: touched(thread), log: facts };
-    const recordOperations = await this.#threads.puts(stored, state, resources);
+    const operations = this.#threads.puts(stored, state, resources);
     const messages: MessageFields[] = [];
     for (const [at, row] of rows.entries()) {
       const place = places[at];
@@ -301,26 +300,20 @@ export class Messages {
       const value: PlaceFacts = { threadId, role, time, ...(isLarge ? { isLarge } : {}) };
       const demand = place === undefined ? { exists: false } : { version: place.version };
       const name = placeName(row.id);
-      recordOperations.push({
-        put: { ...name, ...owned, ...demand, value: JSON.stringify(value) },
-      });
+      operations.push({ put: { ...name, ...owned, ...demand, value: JSON.stringify(value) } });
       const content = contentName(threadId, row.id);
       if (isLarge) {
-        recordOperations.push(await putOf(this.#client, { ...content, ...owned, value: bytes }));
+        operations.push({ put: { ...content, ...owned, value: bytes } });
       } else if (isHere && place.isLarge) {
-        recordOperations.push({ delete: { ...content, allowMissing: true } });
+        operations.push({ delete: { ...content, allowMissing: true } });
       }
     }
     const session = { ...this.#attributes, ...(userId ? { userId } : {}) };
-    const options = {
-      createSession: true,
-      session,
-      onExisting: "update",
-      recordOperations,
-    } as const;
-    const sessionId = sessionIdOf(threadId);
-    const append = () => this.#client.append(sessionId, messages, options);
-    const answer = await attempt(this.#client, recordOperations, append);
+    const options = { createSession: true, session, onExisting: "update" } as const;
+    const answer = await attempt(this.#client, operations, (recordOperations) => {
+      const all = { ...options, recordOperations };
+      return this.#client.append(sessionIdOf(threadId), messages, all);
+    });
     if (answer === undefined) return false;
     // A place without its message is left of an interrupted deletion.
     const isBack = answer.messages.some(

@@ -10,14 +10,7 @@ import {
   type ObservationalMemoryRecord,
 } from "@mastra/core/storage";
 import type { MemorySidecar, RecordOperationInput } from "@memory-sidecar/client";
-import {
-  deleteBelow,
-  lookUp,
-  putOf,
-  type Stored,
-  tryWrite,
-  write,
-} from "@memory-sidecar/client/adapters";
+import { deleteBelow, lookUp, type Stored, tryWrite, write } from "@memory-sidecar/client/adapters";
 import { keyOf, observationsPath, observedName } from "./names.ts";
 import { ownedBy } from "./threads.ts";
 
@@ -141,7 +134,7 @@ export class Observations {
       const demand = old === undefined ? {} : { version: old.version };
       const owned = { ...ownedBy(owner.resourceId), mediaType: JSON_TYPE };
       const name = { path: pathOf(owner), key: keyOf(record.id) };
-      operations.push(await putOf(this.#client, { ...name, ...owned, ...demand, value }));
+      operations.push({ put: { ...name, ...owned, ...demand, value } });
       if (old !== undefined) continue;
       const { threadId, resourceId } = owner;
       const observed = JSON.stringify({ threadId, resourceId });

@@ -1,8 +1,8 @@
 // Resources: the working memory and the metadata of a user.
 
 import type { StorageResourceType } from "@mastra/core/storage";
-import type { MemorySidecar } from "@memory-sidecar/client";
-import { lookUp, putOf, tryWrite } from "@memory-sidecar/client/adapters";
+import type { MemorySidecar, RecordDemand, RecordOperationInput } from "@memory-sidecar/client";
+import { lookUp, tryWrite, write } from "@memory-sidecar/client/adapters";
 import { resourceName } from "./names.ts";
 import { ownedBy } from "./threads.ts";
 
@@ -26,7 +26,7 @@ export class Resources {
   }
 
   async save(resource: StorageResourceType): Promise<void> {
-    await this.#client.writeRecords([await this.#put(resource, {})]);
+    await write(this.#client, [putOf(resource)]);
   }
 
   /** Changes or creates a resource. Repeats the change if another program was faster. */
@@ -41,8 +41,7 @@ export class Resources {
         ...{ metadata: { ...before?.metadata, ...metadata }, updatedAt: now },
       };
       const demand = version === undefined ? { exists: false } : { version };
-      const put = await this.#put(resource, demand);
-      if (await tryWrite(this.#client, [put])) return resource;
+      if (await tryWrite(this.#client, [putOf(resource, demand)])) return resource;
     }
   }
 
@@ -53,11 +52,10 @@ export class Resources {
     const [createdAt, updatedAt] = [new Date(resource.createdAt), new Date(resource.updatedAt)];
     return { resource: { ...resource, createdAt, updatedAt }, version: record.version };
   }
+}
 
-  async #put(resource: StorageResourceType, demand: object) {
-    return await putOf(this.#client, {
-      ...{ ...resourceName(resource.id), ...ownedBy(resource.id), ...demand },
-      ...{ mediaType: "application/json", value: Buffer.from(JSON.stringify(resource)) },
-    });
-  }
+function putOf(resource: StorageResourceType, demand: RecordDemand = {}): RecordOperationInput {
+  const value = JSON.stringify(resource);
+  const record = { ...resourceName(resource.id), ...ownedBy(resource.id), ...demand };
+  return { put: { ...record, mediaType: "application/json", value } };
 }

@@ -2,7 +2,7 @@
 
 import type { StorageThreadType } from "@mastra/core/memory";
 import type { MemorySidecar, RecordOperationInput } from "@memory-sidecar/client";
-import { lookUp, putOf, type Stored, tryWrite, write } from "@memory-sidecar/client/adapters";
+import { lookUp, type Stored, tryWrite, write } from "@memory-sidecar/client/adapters";
 import { listingName, pathOfResource, THREADS, threadName } from "./names.ts";
 
 const PAGE = 1_000;
@@ -89,7 +89,7 @@ export class Threads {
       const stored = await this.get(threadId);
       const thread = next(stored.state);
       if (thread === undefined) return stored.state.thread;
-      const operations = await this.puts(stored, { ...stored.state, thread });
+      const operations = this.puts(stored, { ...stored.state, thread });
       if (await tryWrite(this.#client, operations)) return thread;
     }
   }
@@ -106,7 +106,7 @@ export class Threads {
       const isSame = old?.resourceId === thread.resourceId;
       const left = isSame && before === "resource" ? before : "owner";
       const passing = log !== undefined && isOther ? left : undefined;
-      const operations = await this.puts(stored, { ...stored.state, thread, passing });
+      const operations = this.puts(stored, { ...stored.state, thread, passing });
       if (await tryWrite(this.#client, operations)) return passing;
     }
   }
@@ -124,7 +124,7 @@ export class Threads {
       if (isSame && before === undefined) return { thread: old, passing: before };
       const thread = isSame ? old : { ...old, resourceId, updatedAt: new Date() };
       const passing: Passing | undefined = log && "resource";
-      const operations = await this.puts(stored, { ...stored.state, thread, passing });
+      const operations = this.puts(stored, { ...stored.state, thread, passing });
       if (await tryWrite(this.#client, operations)) return { thread, passing };
     }
   }
@@ -136,7 +136,7 @@ export class Threads {
       const { passing, ...state } = stored.state;
       if (passing === undefined || state.thread?.resourceId !== userId) return;
       if (passing === "resource" && done === "owner") return;
-      if (await tryWrite(this.#client, await this.puts(stored, state))) return;
+      if (await tryWrite(this.#client, this.puts(stored, state))) return;
     }
   }
 
@@ -152,28 +152,28 @@ export class Threads {
       const { log } = stored.state;
       if (log === undefined) return;
       const state = { ...stored.state, log: { ...log, isSorted: false } };
-      isDone = await tryWrite(this.#client, await this.puts(stored, state));
+      isDone = await tryWrite(this.#client, this.puts(stored, state));
     }
   }
 
   /** Makes the operations that store a state in the place of the one that was read. */
-  async puts(
+  puts(
     { state: before, version }: StoredThread,
     state: ThreadState,
     others: readonly string[] = [],
-  ): Promise<RecordOperationInput[]> {
+  ): RecordOperationInput[] {
     const resourceId = state.thread?.resourceId;
-    const put = await putOf(this.#client, {
+    const put = {
       ...{ ...threadName(state.id), ...ownedBy(ownerOf(state)), mediaType: JSON_TYPE },
       ...(version === undefined ? { exists: false } : { version }),
-      value: Buffer.from(JSON.stringify(state)),
-    });
+      value: JSON.stringify(state),
+    };
     const isListed = before.thread?.resourceId === resourceId;
     const listed = new Set([...others, ...(resourceId && !isListed ? [resourceId] : [])]);
     const listings = [...listed].map((one) => ({
       put: { ...listingName(one, state.id), ...ownedBy(one), value: state.id },
     }));
-    return [put, ...listings];
+    return [{ put }, ...listings];
   }
 
   /** Deletes the record of a thread; false if it has changed since it was read. */

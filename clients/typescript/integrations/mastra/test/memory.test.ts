@@ -9,6 +9,10 @@ import {
   type Setting,
   startSetting,
 } from "../../../../../test/support/integrations/setting.ts";
+import {
+  expectNoUploads,
+  recordUploads,
+} from "../../../../../test/support/integrations/uploads.ts";
 import { SidecarMemory } from "../src/memory.ts";
 
 let setting: Setting;
@@ -279,16 +283,11 @@ test("leaves no upload behind when another program is faster", async () => {
   const client = setting.client(namespace);
   const [memory, other] = [new SidecarMemory(client), new SidecarMemory(setting.client(namespace))];
   await other.saveThread({ thread: thread("t") });
-  const upload = client.uploadValue.bind(client);
-  const uploads: Awaited<ReturnType<typeof upload>>[] = [];
-  client.uploadValue = async (...rest) => {
-    const uploaded = await upload(...rest);
-    uploads.push(uploaded);
+  const uploads = recordUploads(client, async (count) => {
     // Changes what the first write of each demands unchanged.
-    if (uploads.length === 1) await other.updateThread({ id: "t", metadata: { n: 1 } });
-    if (uploads.length === 3) await other.updateResource({ resourceId: "ana", metadata: { n: 1 } });
-    return uploaded;
-  };
+    if (count === 1) await other.updateThread({ id: "t", metadata: { n: 1 } });
+    if (count === 3) await other.updateResource({ resourceId: "ana", metadata: { n: 1 } });
+  });
   const text = "storks ".repeat(90_000);
   const large = { content: { format: 2 as const, parts: [{ type: "text" as const, text }] } };
   await memory.saveMessages({ messages: [said("large", 1, large)] });
@@ -297,11 +296,7 @@ test("leaves no upload behind when another program is faster", async () => {
   const resource = await memory.getResourceById({ resourceId: "ana" });
   expect(resource).toMatchObject({ workingMemory: text, metadata: { n: 1 } });
   expect(uploads).toHaveLength(4);
-  for (const uploaded of uploads) {
-    const put = { path: "taken", key: "upload", ...uploaded };
-    await expect(client.writeRecords([{ put }])).rejects.toThrow(/upload/i);
-  }
-  for await (const { key } of client.listRecords(["abandoned-uploads"])) expect.unreachable(key);
+  await expectNoUploads(client, uploads);
 });
 
 test("shows messages that another program appended", async () => {
