@@ -260,5 +260,8 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 const scratch = mkdtempSync(join(tmpdir(), "memory-sidecar-test-"));
+// Tests start the server more than a thousand times, from its TypeScript. Node keeps what it has
+// compiled of a file here, by its content: a start takes half the time.
+process.env["NODE_COMPILE_CACHE"] ??= join(scratch, "compiled");
 process.once("exit", printSummary);
 await runInLanes(jobsOf(wanted), LANES, breakOff);
