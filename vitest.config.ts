@@ -4,19 +4,25 @@ import { StreamReporter } from "./tools/test/stream-reporter.ts";
 
 const results = process.env["TEST_RESULTS"];
 
+const isRecording = process.env["GOLDEN_RECORD"] !== undefined;
+
 /**
- * Tests of rules and use cases, which leave nothing behind: files share a process, and with it the
- * modules that most of them load. Those that open stores each have a process of their own.
+ * Tests of rules and use cases and of the contract, which leave nothing behind: files share a
+ * process, and with it the modules that most of them load. Those that open files of stores, or
+ * measure memory, each have a process of their own. So has the contract while it is recorded: a
+ * scene that begins before the first test of a file would have the name of a test of another.
  */
-const SHARED = ["compat", "context", "erase", "events", "grpc", "hooks", "kit", "memory", "session"]
-  .concat("summary", "window")
-  .map((folder) => `src/${folder}/**/*.test.ts`);
+const SHARED = ["compat", "context", "core", "erase", "events", "grpc", "hooks", "kit", "memory"]
+  .concat("recall/lexical", "recall/rank", "recall/rules", "recall/vector", "records", "session")
+  .concat("summary", "tasks", "window")
+  .map((folder) => `src/${folder}/**/*.test.ts`)
+  .concat(isRecording ? [] : "test/contract/**/*.test.ts");
 
 execFileSync(process.execPath, ["tools/ready.js"], { cwd: import.meta.dirname, stdio: "inherit" });
 
 export default defineConfig({
   test: {
-    setupFiles: process.env["GOLDEN_RECORD"] === undefined ? [] : ["test/golden/recorder.ts"],
+    setupFiles: isRecording ? ["test/golden/recorder.ts"] : [],
     // Tests open stores and start servers: files run side by side, at most two at a time.
     pool: "forks",
     reporters: results === undefined ? ["default"] : ["default", new StreamReporter(results)],
