@@ -61,14 +61,16 @@ def record_uploads(
     uploads: list[Any] = []
 
     def recorded(value: bytes) -> Any:
-        uploads.append(upload(value))
+        sent = upload(value)
+        uploads.append(sent)
         between(len(uploads))
-        return uploads[-1]
+        return sent
 
     async def recorded_async(value: bytes) -> Any:
-        uploads.append(await upload(value))
+        sent = await upload(value)
+        uploads.append(sent)
         await between(len(uploads))
-        return uploads[-1]
+        return sent
 
     is_async = inspect.iscoroutinefunction(upload)
     monkeypatch.setattr(client, "upload_value", recorded_async if is_async else recorded)

@@ -10,9 +10,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from integration import left_of, record_uploads
 from real import Between
 
 from memorysidecar import Client, v1
+from memorysidecar.adapters.plans import Runner
 
 
 def test_a_memory_of_marsys_goes_on_in_another_process(frameworks: Client) -> None:
@@ -228,19 +230,34 @@ def test_changes_of_two_processes_of_marsys_both_stay(frameworks: Client) -> Non
     image = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
     messages.compact([*SUMMARY, {"role": "user", "content": [image]}, whole[3]])
     kept: Any = messages
-    kept.client = Between(frameworks, "put_record", lambda: other.__delitem__(0))
+    kept.client = Between(frameworks, "write_records", lambda: other.__delitem__(0))
     del messages[2]
     assert contents(compacted()) == [SUMMARY[1]["content"], "It is Hyperion."]
-    kept.client = Between(frameworks, "put_record", lambda: other.append(said("Where?")))
+    kept.client = Between(frameworks, "write_records", lambda: other.append(said("Where?")))
     messages[0] = said("A tall tree.")
     assert contents(compacted()) == ["A tall tree.", "It is Hyperion.", "Where?"]
-    kept.client = Between(frameworks, "put_record", lambda: other.__setitem__(0, said("Tall.")))
+    kept.client = Between(frameworks, "write_records", lambda: other.__setitem__(0, said("Tall.")))
     del messages[0]
     assert contents(compacted()) == ["Tall.", "It is Hyperion.", "Where?"]
-    kept.client = Between(frameworks, "put_record", lambda: other.__delitem__(0))
+    kept.client = Between(frameworks, "write_records", lambda: other.__delitem__(0))
     with pytest.raises(IndexError, match="left the context"):
         messages[0] = said("A tree.")
     assert contents(messages) == contents(other) == ["It is Hyperion.", "Where?"]
+
+
+def test_a_large_change_of_marsys_that_comes_late_leaves_no_upload(
+    frameworks: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    messages, other = filled(), compacted()
+    whole = begun(messages)
+    image = {"type": "image_url", "image_url": {"url": "QUJD" * 1_200_000}}
+    messages.compact([*SUMMARY, {"role": "user", "content": [image]}, whole[3]])
+    reached = [lambda: other.__delitem__(0)]
+    uploads = record_uploads(frameworks, monkeypatch, lambda _: reached and reached.pop()())
+    del messages[1]
+    assert contents(messages) == contents(compacted()) == [[image], "It is Hyperion."]
+    assert len(uploads) > 2
+    assert Runner(frameworks).run(left_of(uploads)) == []
 
 
 def test_a_place_is_one_in_the_messages_that_were_seen(frameworks: Client) -> None:
@@ -273,7 +290,7 @@ def test_a_message_that_marsys_cut_takes_a_change_amid_a_race(frameworks: Client
     shorter["content"] = "Hyper [truncated]"
     messages.compact([SUMMARY[0], shorter, whole[3]])
     kept: Any = messages
-    kept.client = Between(frameworks, "put_record", lambda: other.__delitem__(0))
+    kept.client = Between(frameworks, "write_records", lambda: other.__delitem__(0))
     messages[1] = said("Nothing.", "tool", message_id=messages[1].message_id)
     assert contents(messages) == contents(compacted()) == ["Nothing.", "It is Hyperion."]
 

@@ -16,8 +16,9 @@ from google.adk.memory.base_memory_service import BaseMemoryService
 from google.adk.memory.memory_entry import MemoryEntry
 from google.adk.sessions import Session
 from google.genai import types
-from integration import erase
+from integration import erase, left_of, record_uploads
 from memorysidecar import AsyncClient, Client, MemorySidecarError
+from memorysidecar.adapters.plans import Runner
 from real import RealServer
 
 from memorysidecar_adk import SidecarMemoryService
@@ -141,6 +142,28 @@ async def test_two_writers_and_a_kill_lose_no_memory(own_server: RealServer) -> 
             word = f"kumquat{number * 20 + 1}x"
             found = (await service.search_memory(**WHO, query=word)).memories
             assert word in found[0].content.parts[0].text
+
+
+async def test_a_refused_write_leaves_no_upload(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # No segment of a path is empty.
+    service = SidecarMemoryService(async_client, root="")
+
+    async def nothing(count: int) -> None:
+        """Nothing comes between."""
+
+    uploads = record_uploads(async_client, monkeypatch, nothing)
+    part = types.Part(text="storks " * 600_000)
+    memory = MemoryEntry(content=types.Content(role="user", parts=[part]))
+    with pytest.raises(MemorySidecarError, match="path"):
+        await service.add_memory(**WHO, memories=[memory])
+    assert len(uploads) == 1
+    assert await Runner(async_client).arun(left_of(uploads)) == []
+    service = SidecarMemoryService(async_client)
+    await service.add_memory(**WHO, memories=[memory])
+    [found] = (await service.search_memory(**WHO, query="storks")).memories
+    assert found.content == memory.content
 
 
 async def test_a_user_is_erased_with_the_memories(server: RealServer, client: Client) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from integration import erase
+from integration import erase, left_of, record_uploads
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.indexing import InMemoryRecordManager, index
@@ -19,6 +19,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langchain_core.tools import create_retriever_tool
 from memorysidecar import AsyncClient, Client, Invalid, where
 from memorysidecar.adapters import connect
+from memorysidecar.adapters.plans import Runner
 from real import RealServer
 
 from memorysidecar_langchain import SidecarByteStore, SidecarRetriever, SidecarVectorStore
@@ -296,6 +297,15 @@ def test_values_of_any_size_come_back_and_keys_are_listed_by_prefix(client: Clie
     with pytest.raises(ValueError, match="a key takes at most 511 bytes"):
         store.mset([("k" * 512, b"")])
     assert list(SidecarByteStore(client, name="other").yield_keys()) == []
+
+
+def test_a_refused_write_leaves_no_upload(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    uploads = record_uploads(client, monkeypatch)
+    store = SidecarByteStore(client, ttl=1e12)
+    with pytest.raises(Invalid, match="ttl"):
+        store.mset([("a", b"a" * 4_000_000), ("b", b"b" * 4_000_000)])
+    assert len(uploads) == 2
+    assert Runner(client).run(left_of(uploads)) == []
 
 
 def test_keys_are_listed_by_a_prefix_of_any_length(client: Client) -> None:

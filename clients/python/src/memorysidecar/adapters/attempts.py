@@ -27,6 +27,10 @@ OVERTAKEN = (
 """Errors of a transaction one of whose records another writer has changed first."""
 AGAIN = RetryPolicy(max_attempts=50, initial_delay=0.01, max_delay=0.1)
 """Of a change that others overtake. A random delay lets one of them end."""
+BATCH_BYTES = 3 * 1024 * 1024 + 65_536
+"""Size to which transactions are filled."""
+MAX_UPLOADS = 16
+"""Number of values that are uploaded for one transaction."""
 ABANDONED = "abandoned-uploads"
 ABANDONED_TTL = timedelta(minutes=1)
 
@@ -51,6 +55,25 @@ def attempt(operations: Iterable[v1.RecordOperation], method: Callable[[Any], An
         if _is_refusal(error):
             yield from abandon(operations)
         raise
+
+
+def put_all(operations: Iterable[v1.RecordOperation]) -> Plan[Any]:
+    """Writes in one transaction. Values that are too large for it are uploaded before, and deleted
+    if the server refuses the transaction."""
+    sent: list[v1.RecordOperation] = []
+    try:
+        for one in operations:
+            sent.append((yield from _sent(one)))
+    except MemorySidecarError as error:
+        if _is_refusal(error):
+            yield from abandon(sent)
+        raise
+    return (yield from attempt(sent, lambda client: client.write_records(sent)))
+
+
+def is_uploaded(operation: v1.RecordOperation) -> bool:
+    """Tells whether the value of an operation is uploaded before the transaction that puts it."""
+    return bool(operation.put.record.value) and operation.ByteSize() > BATCH_BYTES
 
 
 def upload_all(values: Sequence[bytes], owner: v1.MemoryScope) -> Plan[list[UploadedValue]]:
@@ -103,6 +126,17 @@ def _abandon(records: Iterable[v1.NamedRecord]) -> Plan[None]:
         except MemorySidecarError as error:
             if error.reason != ErrorReason.UPLOAD_NOT_FOUND:
                 raise
+
+
+def _sent(operation: v1.RecordOperation) -> Plan[v1.RecordOperation]:
+    if not is_uploaded(operation):
+        return operation
+    uploaded = yield Call(partial(_upload, operation.put.record.value))
+    sent = v1.RecordOperation()
+    sent.CopyFrom(operation)
+    sent.put.record.ClearField("value")
+    sent.put.record.MergeFrom(v1.NamedRecord(**uploaded._asdict()))
+    return sent
 
 
 def _upload(value: bytes, client: Any) -> Any:

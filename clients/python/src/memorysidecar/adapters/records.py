@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import v1
 from ..errors import NotFound
-from .attempts import upload_all
+from .attempts import BATCH_BYTES, MAX_UPLOADS, is_uploaded, put_all, upload_all
 from .messages import is_id, is_too_large
 from .plans import Call, Plan
 
@@ -78,25 +78,30 @@ def large_payloads(
 def batches(operations: Iterable[v1.RecordOperation]) -> Iterator[list[v1.RecordOperation]]:
     """Splits operations into requests that the server takes, in order. Most need only one."""
     batch: list[v1.RecordOperation] = []
-    size = documents = 0
+    size = documents = uploads = 0
     for operation in operations:
-        length = operation.ByteSize() + 8
-        own = len(operation.put.record.search.documents)
+        record = operation.put.record
+        upload = 1 if is_uploaded(operation) else 0
+        length = operation.ByteSize() + 8 - upload * len(record.value)
+        own = len(record.search.documents)
         is_full = len(batch) == MAX_OPERATIONS or documents + own > MAX_DOCUMENTS
-        if batch and (is_full or size + length > PART_BYTES + 65_536):
+        is_large = size + length > BATCH_BYTES or uploads + upload > MAX_UPLOADS
+        if batch and (is_full or is_large):
             yield batch
-            batch, size, documents = [], 0, 0
+            batch, size, documents, uploads = [], 0, 0, 0
         batch.append(operation)
         size += length
         documents += own
+        uploads += upload
     if batch:
         yield batch
 
 
 def write(operations: Iterable[v1.RecordOperation]) -> Plan[None]:
-    """Writes in order, in as few transactions as possible."""
+    """Writes in order, in as few transactions as possible. Values that are too large for one are
+    uploaded before it."""
     for batch in batches(operations):
-        yield Call(partial(_write_records, batch))
+        yield from put_all(batch)
 
 
 def look_up(
@@ -137,10 +142,6 @@ def deletion(path: Sequence[str], key: str) -> v1.RecordOperation:
     """Makes the operation that deletes a record if it exists."""
     ref = v1.RecordRef(path=path, key=key)
     return v1.RecordOperation(deletion=v1.RecordDelete(record=ref, allow_missing=True))
-
-
-def _write_records(batch: Sequence[v1.RecordOperation], client: Any) -> Any:
-    return client.write_records(batch)
 
 
 def _batch_get(names: Sequence[Name], omit_values: bool, refresh_ttl: bool, client: Any) -> Any:

@@ -14,7 +14,10 @@ from typing import Any
 from marsys.agents.memory import Message
 
 from .. import v1
-from .._record_fields import VALUE_BYTES
+from .._recall_fields import scope_of
+from .._record_fields import demand_of
+from ..adapters.attempts import put_all
+from ..adapters.plans import Runner
 from ..client import Client
 from ..errors import Aborted, AlreadyExists, NotFound
 from ._marsys_messages import ServerMessages, written_of
@@ -182,20 +185,17 @@ class ContextMessages(ServerMessages):
         context = _Context(old.session, old.seq, text or old.summary, entries)
         value = dataclasses.asdict(context)
         del value["version"]
-        version = old.version
-        data = json.dumps(value, default=str).encode()
-        sent = self.client.upload_value(data) if len(data) > VALUE_BYTES else data
-        owner = self.client.get_session(self.session_id).user_id
+        user_id = self.client.get_session(self.session_id).user_id
+        record = v1.NamedRecord(
+            path=[_CONTEXTS],
+            key=self.session_id,
+            value=json.dumps(value, default=str).encode(),
+            owner=scope_of(user_id or None, None, self.session_id),
+        )
+        demand = demand_of(old.version or None, None if old.version else False)
+        put = v1.RecordPut(record=record, precondition=demand)
         try:
-            self.client.put_record(
-                _CONTEXTS,
-                self.session_id,
-                sent,
-                session_id=self.session_id,
-                user_id=owner or None,
-                version=version or None,
-                exists=None if version else False,
-            )
+            Runner(self.client).run(put_all([v1.RecordOperation(put=put)]))
         except (Aborted, AlreadyExists):
             self._revision = -1
             return False

@@ -12,16 +12,15 @@ from google.adk.memory.memory_entry import MemoryEntry
 from google.adk.sessions import Session
 from google.genai import types
 from memorysidecar import AsyncClient, v1
+from memorysidecar.adapters.plans import Runner
+from memorysidecar.adapters.records import write
 
 from ._names import segment
 
 ROOT = "adk"
 COLLECTION = "adk-memories"
-MAX_OPERATIONS = 256
-BATCH_BYTES = 3 * 1024 * 1024
 PIECE_CHARS = 2_000
 MAX_PIECES = 256
-MAX_BATCH_PIECES = 1_000
 MAX_FOUND = 10
 NO_SESSION = "unknown session"
 """Segment of the memories that belong to no session; those of sessions begin with ``_``."""
@@ -156,44 +155,28 @@ class SidecarMemoryService(BaseMemoryService):
             for name in names
         ]
         # The mark is in the first transaction: from there on no session brings the memory back.
-        operations = [put, *deletions]
-        for start in range(0, len(operations), MAX_OPERATIONS):
-            await self.client.write_records(operations[start : start + MAX_OPERATIONS])
+        await Runner(self.client).arun(write([put, *deletions]))
 
     async def _put(
         self, path: list[str], entries: Mapping[str, MemoryEntry], app_name: str, user_id: str
     ) -> None:
-        """Writes memories, as many in one transaction as the server takes."""
+        """Writes memories, as many in one transaction as fit."""
         labels = {"app": segment(app_name), "root": self.root}
-        batch: list[v1.RecordOperation] = []
-        size = pieces = 0
+        operations = []
         for key, entry in entries.items():
             record = v1.NamedRecord(
                 path=path,
                 key=key,
                 media_type="application/json",
                 owner=v1.MemoryScope(user_id=user_id),
+                value=_bytes_of(entry),
             )
-            value = _bytes_of(entry)
             documents = [v1.Document(text=piece, labels=labels) for piece in _pieces_of(entry)]
             if documents:
                 search = v1.RecordSearch(collection_id=COLLECTION, documents=documents)
                 record.search.CopyFrom(search)
-            if len(value) > BATCH_BYTES // 2:
-                sent = await self.client.upload_value(value)
-                record.MergeFrom(v1.NamedRecord(**sent._asdict()))
-            else:
-                record.value = value
-            length = record.ByteSize()
-            is_full = len(batch) == MAX_OPERATIONS or size + length > BATCH_BYTES
-            if batch and (is_full or pieces + len(documents) > MAX_BATCH_PIECES):
-                await self.client.write_records(batch)
-                batch, size, pieces = [], 0, 0
-            batch.append(v1.RecordOperation(put=v1.RecordPut(record=record)))
-            size += length
-            pieces += len(documents)
-        if batch:
-            await self.client.write_records(batch)
+            operations.append(v1.RecordOperation(put=v1.RecordPut(record=record)))
+        await Runner(self.client).arun(write(operations))
 
     async def _forgotten(self, app_name: str, user_id: str) -> set[str]:
         """Gets the ids of memories that were deleted."""

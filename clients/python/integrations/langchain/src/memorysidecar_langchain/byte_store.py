@@ -10,12 +10,10 @@ from langchain_core.stores import BaseStore
 from memorysidecar import AsyncClient, Client, v1
 from memorysidecar.adapters.connect import Connected
 from memorysidecar.adapters.names import MAX_KEY_BYTES, segment, segment_prefix, text_of
-from memorysidecar.adapters.plans import Call, Collect, Emit, Plan, Runner
+from memorysidecar.adapters.plans import Collect, Emit, Plan, Runner
 from memorysidecar.adapters.records import (
-    PART_BYTES,
     deletion,
     look_up,
-    put_operation,
     write,
 )
 
@@ -96,15 +94,10 @@ class SidecarByteStore(Connected, BaseStore[str, bytes]):
         operations: list[v1.RecordOperation] = []
         # The last value of a key counts.
         for key, value in dict(pairs).items():
-            record = v1.NamedRecord(path=self._path, key=_key(key), owner=self._owner)
+            record = v1.NamedRecord(path=self._path, key=_key(key), owner=self._owner, value=value)
             if self.ttl is not None:
                 record.ttl.FromMilliseconds(max(1_000, round(self.ttl * 1_000)))
-            if len(value) > PART_BYTES:
-                sent = yield Call(partial(_upload, value))
-                record.upload_id, record.value_crc32 = sent
-            else:
-                record.value = value
-            operations.append(put_operation(record, repr(key)))
+            operations.append(v1.RecordOperation(put=v1.RecordPut(record=record)))
         yield from write(operations)
 
     def _delete(self, keys: Sequence[str]) -> Plan[None]:
@@ -137,7 +130,3 @@ def _key(text: str) -> str:
             "takes more: use a digest of it"
         )
     return key
-
-
-def _upload(value: bytes, client: Any) -> Any:
-    return client.upload_value(value)
