@@ -1,7 +1,7 @@
 // Flips single bits and bytes of a data file, everywhere where it matters. Whatever was flipped, a
 // server refuses to start, answers as before, or says that something is damaged or missing: it
 // gives no other answer, does not hang, and does not end without a word. The table of
-// docs/operations.md comes from here: TEST_DEPTH=25 makes 1,000 flips.
+// docs/operations.md comes from here: TEST_DEPTH=40 makes 1,000 flips.
 
 import { expect, test } from "vitest";
 import { randomFrom, TEST_DEPTH, testSeed } from "../support/kit/random.ts";
@@ -9,7 +9,7 @@ import { makeTempDir } from "../support/kit/temp-dir.ts";
 import type { Place } from "./flip-places.ts";
 import { FlipScene, OUTCOMES, type Round } from "./flip-rounds.ts";
 
-const FLIPS = 40 * TEST_DEPTH;
+const FLIPS = 25 * TEST_DEPTH;
 const WORKERS = 2;
 /** Records are on leaf pages; most other pages are checked as a whole at each start. */
 const PLACE_WEIGHTS: Readonly<Record<Place, number>> = {

@@ -9,7 +9,7 @@ import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { briefFault, keyOf, RecallAccount, type SeenHit } from "./recall-account.ts";
 import { newRecallTally, RecallChain, type RecallEnd, type RecallTally } from "./recall-rounds.ts";
 
-const ROUNDS = 20 * TEST_DEPTH;
+const ROUNDS = 10 * TEST_DEPTH;
 const ROUNDS_PER_DIRECTORY = 10;
 /** A server that is broken on purpose is found out in so many rounds. */
 const ROUNDS_BROKEN = 10;

@@ -17,13 +17,14 @@ import {
   type ScriptedGrpcHook,
   startScriptedGrpcHook,
 } from "../support/hooks/scripted-grpc.ts";
+import { TEST_DEPTH } from "../support/kit/random.ts";
 import { makeTempDir, type TempDir } from "../support/kit/temp-dir.ts";
 import { numbered, numbersIn } from "../support/process/cover.ts";
 import { type RunningServer, startServer } from "../support/process/server.ts";
 import { checkAccount, seqsOf } from "../support/process/summary-account.ts";
 import { drained, eventually, readAccount } from "../support/process/summary-reader.ts";
 
-const MESSAGES = 10_000;
+const MESSAGES = 2_000 * TEST_DEPTH;
 const BATCH = 100;
 const SLOW_APPENDS = 100;
 
@@ -82,7 +83,7 @@ const MODES: readonly (readonly [string, SummarizeOptions])[] = [
   ["hierarchical", { keep: "hierarchical", fanIn: 3 }],
 ];
 
-describe("10,000 messages and a small window", () => {
+describe("a long conversation and a small window", () => {
   test.concurrent.for(MODES)(
     "%s: the sources add up to what left",
     { timeout: 180_000 },
