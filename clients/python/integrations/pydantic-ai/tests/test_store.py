@@ -250,3 +250,20 @@ async def test_names_of_any_text_are_told_apart(async_client: AsyncClient) -> No
         assert loaded is not None
         assert loaded.conversation_id == name
         assert loaded.messages[0].parts[0].content == f"What does note {number} say?"
+
+
+async def test_messages_of_other_programs_are_no_entries(async_client: AsyncClient) -> None:
+    store = SidecarConversationStore(async_client)
+    first, second = turn(1), turn(2)
+    await add(store, "chat", first)
+    session_id = await store.session_id_of("chat")
+    assert session_id is not None
+    await async_client.append(session_id, [{"role": "user", "text": "Hi.", "message_id": "other"}])
+    with pytest.raises(KeyError, match="other"):
+        await store.read_entry("other")
+    with pytest.raises(KeyError, match="other"):
+        await store.read_history("other")
+    await add(store, "chat", second)
+    loaded = await store.load("chat")
+    assert loaded is not None
+    assert written(loaded.messages) == written([*first, *second])

@@ -210,7 +210,7 @@ class SidecarConversationStore(ConversationStore):
         wanted: str | None = head_id
         messages = self.client.list_messages(session_id, order="newest_first", page_size=size)
         async for message in messages:
-            if message.message_id == wanted:
+            if message.message_id == wanted and FORMAT.is_own(message):
                 yield message
                 wanted = parent_of(message)
                 if wanted is None:
@@ -238,9 +238,14 @@ class SidecarConversationStore(ConversationStore):
 
     async def _find(self, entry_id: str) -> v1.FoundMessage | None:
         """Finds an entry in the newest conversation that has it."""
-        within = {"session_id_prefix": f"{self.root}/"}
+        return await self._find_below(f"{self.root}/", entry_id)
+
+    async def _find_below(self, prefix: str, entry_id: str) -> v1.FoundMessage | None:
+        within = {"session_id_prefix": prefix}
         async for found in self.client.find_messages([entry_id], filter=within, page_size=1):
-            return found
+            # Other programs append messages, too; these are no entries.
+            if FORMAT.is_own(found.message):
+                return found
         return None
 
     async def _shared(
@@ -258,10 +263,7 @@ class SidecarConversationStore(ConversationStore):
             return []
 
     async def _has(self, session_id: str, entry_id: str) -> bool:
-        within = {"session_id_prefix": session_id}
-        async for _ in self.client.find_messages([entry_id], filter=within, page_size=1):
-            return True
-        return False
+        return await self._find_below(session_id, entry_id) is not None
 
     async def _append(
         self,
