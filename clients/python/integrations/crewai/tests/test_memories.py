@@ -295,6 +295,25 @@ def test_a_memory_that_no_longer_matches_is_not_deleted(client: Client) -> None:
         assert storage.list_records() == [later]
 
 
+def test_a_list_passes_over_what_is_gone_when_it_is_read(client: Client) -> None:
+    storage = SidecarMemoryStorage(client)
+    old, moved, gone = (
+        memory(text, scope="/a", created_at=datetime(year, 1, 1))
+        for text, year in (("old", 2020), ("moved", 2021), ("gone", 2022))
+    )
+
+    def change() -> None:
+        storage.delete(record_ids=[gone.id])
+        storage.update(moved.model_copy(update={"scope": "/b"}))
+
+    for limit in (2, 10):
+        storage.save([old, moved, gone])
+        raced = SidecarMemoryStorage(
+            Between(client, "batch_get_records", change)  # type: ignore[arg-type]
+        )
+        assert raced.list_records("/a", limit=limit) == [old]
+
+
 def test_memories_of_others_and_their_collections_are_passed_over(client: Client) -> None:
     storage = SidecarMemoryStorage(client)
     storage.save([memory("own")])

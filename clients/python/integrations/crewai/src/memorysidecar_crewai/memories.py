@@ -25,6 +25,7 @@ from ._records import (
     Summary,
     child_of,
     dimensions_of,
+    is_within,
     moment,
     path_of_scope,
     record_of,
@@ -253,9 +254,16 @@ class SidecarMemoryStorage:
         found = yield from self._summarized(Criteria(path))
         # Of the same moment, the last one that was written is the newest.
         newest = sorted(found, key=lambda one: moment(one[1].created_at))[::-1]
-        wanted = [document for document, _ in newest[offset : offset + limit]]
-        records = yield from self._documents.records_of(wanted)
-        return [record_of(record.value) for record in records]
+        left = [document for document, _ in newest[offset:]]
+        memories: list[MemoryRecord] = []
+        while left and len(memories) < limit:
+            count = limit - len(memories)
+            asked, left = left[:count], left[count:]
+            records = yield from self._documents.records_of(asked)
+            # Since they were found, some may have gone, or to another scope.
+            found_now = (record_of(record.value) for record in records)
+            memories += [one for one in found_now if is_within(one.scope, path)]
+        return memories
 
     def _delete(self, wanted: Criteria, ids: Sequence[str] | None) -> Plan[int]:
         if ids is None:
