@@ -20,7 +20,7 @@ from langchain_core.tools import create_retriever_tool
 from memorysidecar import AsyncClient, Client, Invalid, where
 from memorysidecar.adapters import connect
 from memorysidecar.adapters.plans import Runner
-from real import RealServer
+from real import Between, RealServer
 
 from memorysidecar_langchain import SidecarByteStore, SidecarRetriever, SidecarVectorStore
 
@@ -297,6 +297,15 @@ def test_values_of_any_size_come_back_and_keys_are_listed_by_prefix(client: Clie
     with pytest.raises(ValueError, match="a key takes at most 511 bytes"):
         store.mset([("k" * 512, b"")])
     assert list(SidecarByteStore(client, name="other").yield_keys()) == []
+
+
+def test_a_value_that_changes_while_it_is_read_comes_whole(client: Client) -> None:
+    store = SidecarByteStore(client)
+    old, new = b"a" * 5_000_000, b"b" * 5_000_000
+    store.mset([("key", old)])
+    between: Any = Between(client, "get_record", lambda: store.mset([("key", new)]), after=1)
+    between.get_whole_record = partial(Client.get_whole_record, between)
+    assert SidecarByteStore(between).mget(["key"]) == [new]
 
 
 def test_a_refused_write_leaves_no_upload(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from .. import v1
-from ..errors import NotFound
+from ..errors import Aborted, NotFound
 from .attempts import BATCH_BYTES, MAX_UPLOADS, is_uploaded, put_all, upload_all
 from .messages import is_id, is_too_large
 from .plans import Call, Plan
@@ -149,8 +149,12 @@ def _batch_get(names: Sequence[Name], omit_values: bool, refresh_ttl: bool, clie
 
 
 def _get_whole(name: Name) -> Plan[v1.NamedRecord | None]:
-    try:
-        record: v1.NamedRecord = yield Call(lambda client: client.get_whole_record(*name))
-    except NotFound:
-        return None
-    return record
+    while True:
+        try:
+            record: v1.NamedRecord = yield Call(lambda client: client.get_whole_record(*name))
+        except NotFound:
+            return None
+        except Aborted:
+            # Another writer replaced a large value between two ranges.
+            continue
+        return record
