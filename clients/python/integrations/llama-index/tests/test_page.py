@@ -7,7 +7,12 @@ from pages import blocks_of, check_block
 from real import RealServer
 
 BLOCKS = blocks_of("llama-index.md")
-PRINTED = ("On the roof. 4\n", "Ana lives in Berlin. ['2']\n", "80 True\n")
+PRINTED = (
+    "On the roof. 4\n",
+    "True Where do I live?\n",
+    "Ana lives in Berlin. ['2']\n",
+    "80 True\n",
+)
 
 
 @pytest.mark.parametrize(("block", "printed"), list(zip(BLOCKS, PRINTED, strict=True)))
