@@ -18,9 +18,9 @@ const CLIENT = "clients/python";
 const FRAMEWORKS = ["mem0ai", "google-adk", "langgraph", "openai-agents", "crewai", "chromadb"];
 
 /**
- * What a short run has with the lowest versions: all but the types, and of the recorded frameworks
- * one. What a drop-in asks of the client, its other tests ask as well, and the stage "python" plays
- * all that was recorded.
+ * Tests of a short run with the lowest versions: all but the types, and of the recorded frameworks
+ * one. Other tests ask of the client as much as the drop-ins do, and the stage "python" plays all
+ * that was recorded.
  */
 const SELECTED = "not mypy and (not recorded or definable)";
 
