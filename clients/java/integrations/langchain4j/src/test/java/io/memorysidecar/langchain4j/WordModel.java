@@ -4,8 +4,8 @@ import dev.langchain4j.data.embedding.Embedding;
 import dev.langchain4j.data.segment.TextSegment;
 import dev.langchain4j.model.embedding.EmbeddingModel;
 import dev.langchain4j.model.output.Response;
+import io.memorysidecar.testing.Vectors;
 import java.util.List;
-import java.util.Locale;
 
 /** An embedding model for tests: texts with the same letters are near each other. */
 final class WordModel implements EmbeddingModel {
@@ -15,15 +15,7 @@ final class WordModel implements EmbeddingModel {
 
   @Override
   public Response<List<Embedding>> embedAll(List<TextSegment> segments) {
-    return Response.from(segments.stream().map(one -> Embedding.from(vector(one.text()))).toList());
-  }
-
-  private static float[] vector(String text) {
-    float[] vector = new float[27];
-    vector[26] = 0.5f;
-    for (char letter : text.toLowerCase(Locale.ROOT).toCharArray()) {
-      if (letter >= 'a' && letter <= 'z') vector[letter - 'a']++;
-    }
-    return vector;
+    return Response.from(
+        segments.stream().map(one -> Embedding.from(Vectors.ofLetters(one.text()))).toList());
   }
 }

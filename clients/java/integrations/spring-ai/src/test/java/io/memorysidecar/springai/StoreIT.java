@@ -33,7 +33,7 @@ class StoreIT {
     @Override
     protected void executeTest(Consumer<VectorStore> test) {
       test.accept(
-          MemorySidecarVectorStore.builder(server.client(), fresh(), WordModel.INSTANCE).build());
+          MemorySidecarVectorStore.builder(server.client(), fresh(), TestModel.OF_LETTERS).build());
     }
   }
 

@@ -34,10 +34,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.ai.content.Media;
 import org.springframework.ai.document.Document;
-import org.springframework.ai.embedding.Embedding;
-import org.springframework.ai.embedding.EmbeddingModel;
-import org.springframework.ai.embedding.EmbeddingRequest;
-import org.springframework.ai.embedding.EmbeddingResponse;
 import org.springframework.ai.vectorstore.SearchRequest;
 import org.springframework.ai.vectorstore.SimpleVectorStore;
 import org.springframework.ai.vectorstore.VectorStore;
@@ -64,7 +60,7 @@ class VectorStoreTest {
   }
 
   private static MemorySidecarVectorStore.Builder builder(String collection) {
-    return MemorySidecarVectorStore.builder(client, collection, WordModel.INSTANCE);
+    return MemorySidecarVectorStore.builder(client, collection, TestModel.OF_LETTERS);
   }
 
   private static List<Document> all(VectorStore store) {
@@ -111,31 +107,17 @@ class VectorStoreTest {
     assertEquals(0, store.similaritySearch(near.topK(0).build()).size());
   }
 
-  /** A model whose texts are cosines to the text 1. */
-  private static final class Cosines implements EmbeddingModel {
-    @Override
-    public EmbeddingResponse call(EmbeddingRequest request) {
-      List<Embedding> embeddings = new ArrayList<>();
-      for (String text : request.getInstructions()) {
-        embeddings.add(new Embedding(vector(text), embeddings.size()));
-      }
-      return new EmbeddingResponse(embeddings);
-    }
-
-    @Override
-    public float[] embed(Document document) {
-      return vector(document.getText());
-    }
-
-    private static float[] vector(String text) {
-      return Vectors.at(Double.parseDouble(text), text.hashCode());
-    }
+  /** A vector whose text is its cosine to that of the text 1. */
+  private static float[] vectorOfCosine(String text) {
+    return Vectors.at(Double.parseDouble(text), text.hashCode());
   }
 
   @Test
   void findsAllThatPassTheThreshold() {
     var store =
-        MemorySidecarVectorStore.builder(client, UUID.randomUUID().toString(), new Cosines()).build();
+        MemorySidecarVectorStore.builder(
+                client, UUID.randomUUID().toString(), new TestModel(VectorStoreTest::vectorOfCosine))
+            .build();
     // About half pass, by less than the server rounds.
     store.add(
         IntStream.range(0, 400)
@@ -429,7 +411,7 @@ class VectorStoreTest {
   }
 
   private Comparison.Pair<Step> pair() {
-    var theirs = SimpleVectorStore.builder(WordModel.INSTANCE).build();
+    var theirs = SimpleVectorStore.builder(TestModel.OF_LETTERS).build();
     var ours = fresh();
     return new Comparison.Pair<>(step -> play(theirs, step), step -> play(ours, step));
   }

@@ -1,5 +1,6 @@
 package io.memorysidecar.testing;
 
+import java.util.Locale;
 import java.util.Random;
 
 /** Vectors for tests of searches. */
@@ -18,6 +19,16 @@ public final class Vectors {
     float[] vector = new float[SIZE];
     vector[0] = (float) cosine;
     for (int at = 1; at < SIZE; at++) vector[at] = (float) (away[at - 1] * scale);
+    return vector;
+  }
+
+  /** A vector of the letters of a text: texts with the same letters are near each other. */
+  public static float[] ofLetters(String text) {
+    float[] vector = new float[27];
+    vector[26] = 0.5f;
+    for (char letter : text.toLowerCase(Locale.ROOT).toCharArray()) {
+      if (letter >= 'a' && letter <= 'z') vector[letter - 'a']++;
+    }
     return vector;
   }
 }
