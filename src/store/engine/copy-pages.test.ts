@@ -111,6 +111,36 @@ describe("a copy of pages", () => {
     expect(readFileSync(join(target, DATA_FILE)).includes(ERASED)).toBe(false);
   });
 
+  test("leaves out erased keys, also those that LMDB keeps between pages", async () => {
+    await using temporary = await makeTempDir();
+    const [source, target] = [join(temporary.path, "source"), join(temporary.path, "target")];
+    const env = openEnvironment({ directory: source });
+    const number = (i: number) => i.toString().padStart(5, "0");
+    const keys = Array.from({ length: 6_000 }, (_, i) => [
+      `${number(i)} ${ERASED}`,
+      `${number(i)}-kept`,
+    ]).flat();
+    const isErased = (key: string) => key.includes(ERASED);
+    await env.root.transaction(() => {
+      for (const key of keys) env.index.put(key, seal(key, Buffer.alloc(100)));
+    });
+    await env.root.transaction(() => {
+      for (const key of keys.filter(isErased)) env.index.remove(key);
+    });
+    const before = dump(env);
+    copyInto(source, target);
+    await env.root.close();
+    expect(readFileSync(join(source, DATA_FILE)).includes(ERASED)).toBe(true);
+    expect(readFileSync(join(target, DATA_FILE)).includes(ERASED)).toBe(false);
+    expect(checkPages(join(target, DATA_FILE))).toMatchObject({ problems: [], lost: undefined });
+    const copy = openEnvironment({ directory: target });
+    expect(dump(copy)).toEqual(before);
+    // Every key is found by the keys between the pages.
+    const kept = keys.filter((key) => !isErased(key));
+    expect(kept.filter((key) => copy.index.get(key) === undefined)).toEqual([]);
+    await copy.root.close();
+  });
+
   test("is refused when a record or a page is damaged", async () => {
     await using temporary = await makeTempDir();
     const source = join(temporary.path, "source");

@@ -1,6 +1,7 @@
 // A copy of one transaction's pages, as a data file of its own. Pages that are free are left out
 // and the others are numbered anew, so the copy has no gaps. Unused room inside a page is zeros in
-// the copy: neither carries what was erased.
+// the copy, and the keys of inner pages are made anew: LMDB keeps the key between two pages when
+// the record that it was taken from is removed. So nothing carries what was erased.
 //
 // A page is copied after the pages below it, because it names them; the root of all is the last
 // page. The number of pages is known from the trees before the first is copied, so that the header
@@ -49,6 +50,13 @@ export interface PageCopy {
 export function copyPages(file: number, meta: Meta): PageCopy {
   const copier = new Copier(file, meta);
   return { bytes: copier.pages * meta.pageBytes, chunks: copier.run() };
+}
+
+/** A copied part of a tree: the number of its root page, and the ends of its keys. */
+interface Copied {
+  readonly pageNo: number;
+  readonly first: Buffer;
+  readonly last: Buffer;
 }
 
 class Copier {
@@ -118,31 +126,66 @@ class Copier {
     if (tree.root === undefined) return undefined;
     this.#must(tree.depth > 0 && tree.depth <= DEPTH_MAX, tree.root);
     const entries = { count: 0 };
-    const root = yield* this.#copy(tree, tree.root, tree.depth, entries);
+    const { pageNo } = yield* this.#copy(tree, tree.root, tree.depth, entries);
     this.#must(entries.count === tree.entries, tree.root);
-    return root;
+    return pageNo;
   }
 
-  /** Copies a page after those below it; gives its number in the copy. */
+  /** Copies a page after those below it. */
   *#copy(
     tree: Tree,
     pageNo: number,
     depth: number,
     entries: { count: number },
-  ): Generator<Buffer, number> {
+  ): Generator<Buffer, Copied> {
     const page = this.#page(pageNo, depth);
     const nodes = this.#nodes(page, pageNo);
-    for (const node of nodes) {
-      if (depth > 1) {
-        setChild(node, yield* this.#copy(tree, childOf(node), depth - 1, entries));
-      } else yield* this.#leafNode(tree, node, pageNo);
+    const [firstNode, lastNode] = [nodes[0], nodes.at(-1)];
+    if (firstNode === undefined || lastNode === undefined) throw new PageFault(pageNo);
+    let ends = { first: keyOf(firstNode), last: keyOf(lastNode) };
+    if (depth === 1) {
+      for (const node of nodes) yield* this.#leafNode(tree, node, pageNo);
+      entries.count += nodes.length;
+      page.fill(0, HEADER_BYTES + page.readUInt16LE(20), HEADER_BYTES + page.readUInt16LE(22));
+    } else {
+      const below: Copied[] = [];
+      for (const node of nodes) {
+        below.push(yield* this.#copy(tree, childOf(node), depth - 1, entries));
+      }
+      this.#linkTo(page, below, pageNo);
+      ends = { first: below[0]?.first ?? ends.first, last: below.at(-1)?.last ?? ends.last };
     }
-    if (depth === 1) entries.count += nodes.length;
-    page.fill(0, HEADER_BYTES + page.readUInt16LE(20), HEADER_BYTES + page.readUInt16LE(22));
     const copyNo = this.#number(1, pageNo);
     page.writeBigUInt64LE(BigInt(copyNo), 0);
     page.copy(yield* this.#room(page.length));
-    return copyNo;
+    return { pageNo: copyNo, ...ends };
+  }
+
+  /**
+   * Makes an inner page anew over the copies of the pages below it. The key of a page is the
+   * shortest one that lies behind all keys of the page before: a part of a key that is there, and
+   * never longer than the key that it replaces, so that the page has room for it. The first page
+   * needs none.
+   */
+  #linkTo(page: Buffer, below: readonly Copied[], pageNo: number): void {
+    const room = page.subarray(HEADER_BYTES);
+    const lower = 2 * below.length;
+    let upper = room.length;
+    room.fill(0);
+    for (const [i, child] of below.entries()) {
+      const before = below[i - 1]?.last;
+      const key = before === undefined ? NO_KEY : keyBetween(before, child.first);
+      this.#must(key !== undefined, pageNo);
+      upper -= NODE_BYTES + key.length + (key.length % 2);
+      this.#must(upper >= lower, pageNo);
+      const node = room.subarray(upper);
+      setChild(node, child.pageNo);
+      node.writeUInt16LE(key.length, 6);
+      key.copy(node, NODE_BYTES);
+      room.writeUInt16LE(upper, 2 * i);
+    }
+    page.writeUInt16LE(lower, 20);
+    page.writeUInt16LE(upper, 22);
   }
 
   *#leafNode(tree: Tree, node: Buffer, pageNo: number): Generator<Buffer, void> {
@@ -245,9 +288,23 @@ class Copier {
     return this.#chunk.subarray(this.#filled - bytes, this.#filled);
   }
 
-  #must(holds: boolean, pageNo: number | undefined): void {
+  #must(holds: boolean, pageNo: number | undefined): asserts holds {
     if (!holds) throw new PageFault(pageNo);
   }
+}
+
+const NO_KEY = Buffer.alloc(0);
+
+function keyOf(node: Buffer): Buffer {
+  return node.subarray(NODE_BYTES, NODE_BYTES + node.readUInt16LE(6));
+}
+
+/** The shortest beginning of a key that is greater than the key before it; undefined for none. */
+function keyBetween(before: Buffer, key: Buffer): Buffer | undefined {
+  if (before.compare(key) >= 0) return undefined;
+  let same = 0;
+  while (same < before.length && before[same] === key[same]) same++;
+  return key.subarray(0, same + 1);
 }
 
 function childOf(node: Buffer): number {
