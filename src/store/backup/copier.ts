@@ -52,7 +52,10 @@ export interface CopierSettings {
 export function createCopier(settings: CopierSettings): StoreCopier {
   const { directory, source, store, factsModule, freeBytes } = settings;
   return {
-    stream: (write, options) => copyStore(source, write, options),
+    stream: async (write, options) => {
+      await store.settleJournal();
+      return copyStore(source, write, options);
+    },
     directory:
       directory === undefined
         ? undefined
@@ -73,6 +76,7 @@ async function makeIn(
   try {
     removeBroken(directory);
     const name = new Date(options.startMs).toISOString().replaceAll(/[-:.]/g, "");
+    await store.settleJournal();
     const made = await backUp(source, { ...settings, ...options, target: join(directory, name) });
     for (const old of listBackUps(directory, store.storeId).slice(0, -keep)) {
       rmSync(join(directory, old.name), { recursive: true });

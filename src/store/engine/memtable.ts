@@ -10,11 +10,14 @@ export const MEMTABLE_SLOTS_MAX = 65_536;
 
 // Flushing starts at the low-water mark: what changes again before that is written once.
 const LOW_WATER = 2_048;
+// Above the high-water mark a flush no longer waits for a group that it could ride along with.
+const HIGH_WATER = 8_192;
 const CHUNK_MIN = 256;
 const CHUNK_MAX = 2_048;
 // Answers are remembered in here: a few of them can be as large as thousands of other values. So
 // the bytes that wait have a mark of their own, and so has a chunk.
 const WAITING_BYTES_MAX = 16_777_216;
+const WAITING_BYTES_HIGH = 33_554_432;
 const CHUNK_BYTES_MAX = 16_777_216;
 
 /** State of the store that a read sees. */
@@ -177,6 +180,11 @@ export class Memtable {
     const slot = this.#slots.get(change.key) ?? this.#add(change.key);
     slot.committed = change.value;
     this.#markDirty(slot, journalNo);
+  }
+
+  /** So much waits for the flush that it must not wait for quiet. */
+  get isHigh(): boolean {
+    return this.dirtyCount > HIGH_WATER || this.#waitingBytes > WAITING_BYTES_HIGH;
   }
 
   /**

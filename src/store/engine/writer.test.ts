@@ -116,6 +116,52 @@ describe("the index", () => {
     for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
   };
 
+  test("is brought up to date after a quiet second, not behind each change", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const { index, journal, change, commits } = memoryWriter();
+      for (let i = 0; i < 10; i++) {
+        await change([`key-${i % 3}`], 10);
+        vi.advanceTimersByTime(900);
+        await turns(5);
+      }
+      expect([commits(), index.rows.size, journal.rows.size]).toEqual([10, 0, 10]);
+      vi.advanceTimersByTime(200);
+      await turns(10);
+      expect([index.rows.size, journal.rows.size]).toEqual([3, 1]);
+      // The record that the next one makes superfluous waits for company, too.
+      const before = commits();
+      await change(["key-1"], 10);
+      await turns(10);
+      expect([commits(), journal.rows.size]).toEqual([before + 1, 2]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test.each(["a quiet second", "an orderly stop"])(
+    "leaves the newest record of the journal alone after %s",
+    async (end) => {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      try {
+        const { writer, memtable, journal, change } = memoryWriter();
+        await change(["erased"], 10);
+        await writer.whenFlushed();
+        // Its record makes the one with the key superfluous, and no key waits any more.
+        writer.removeFlushed(["erased"]);
+        await writer.whenFormingDurable(undefined);
+        await turns(5);
+        expect([memtable.dirtyCount, journal.rows.size]).toEqual([0, 2]);
+        if (end === "an orderly stop") await writer.close(1_000);
+        else vi.advanceTimersByTime(1_100);
+        await turns(5);
+        expect(journal.rows.size).toBe(1);
+      } finally {
+        vi.useRealTimers();
+      }
+    },
+  );
+
   test("does not wait for quiet when many keys wait", async () => {
     const { index, memtable, change } = memoryWriter();
     await change(
@@ -123,7 +169,7 @@ describe("the index", () => {
       10,
     );
     await turns(100);
-    expect(memtable.dirtyCount).toBeLessThanOrEqual(2_304);
+    expect(memtable.dirtyCount).toBeLessThanOrEqual(8_192);
     expect(index.rows.size).toBe(12_000 - memtable.dirtyCount);
   });
 

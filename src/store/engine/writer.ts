@@ -49,7 +49,9 @@ export interface DiskRoom {
 // The index B-tree is not touched by that. Its changes live in the memtable and are brought into
 // the index later, in bounded chunks sorted by key, each in one transaction together with the
 // removal of the journal records that are no longer needed. A chunk rides along with the
-// transaction of a group when there is one, so that it costs no flush of its own.
+// transaction of a group, so that it costs no flush of its own. A transaction of its own, which the
+// next change would have to wait for, is for quiet times, for those who wait for the chunk, and for
+// when too much waits.
 //
 // At open the journal tail is replayed into the memtable. So a process that was killed
 //   - before a commit shows the state before; nothing of the group was acknowledged;
@@ -61,7 +63,9 @@ export interface DiskRoom {
 // A value becomes visible when its transaction is on stable storage. The first failed commit ends
 // the writer for good: LMDB must not be asked again after an I/O error.
 
-const IDLE_MS = 50;
+// A quiet time this long brings what waits into the index. An agent that appends once in a few
+// moments then pays for one commit each time, not for two.
+const IDLE_MS = 1_000;
 // The pause before a commit that does not fit on the disk is tried again.
 const SPACE_MS = 250;
 // Room for a commit beyond its records: their index changes, and the pages that are copied.
@@ -235,7 +239,10 @@ export class Writer<R extends Report> {
     return this.#whenGroupDurable(this.#flight?.group, undefined);
   }
 
-  /** Waits until everything that is durable now is in the index itself. */
+  /**
+   * Waits until everything that is durable now is in the index itself, and the journal holds no
+   * record before the newest: none with what was erased since.
+   */
   whenFlushed(): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     this.#schedule();
@@ -257,7 +264,7 @@ export class Writer<R extends Report> {
       this.#failure === undefined &&
       performance.now() < end &&
       !this.isDiskFull &&
-      this.#parts.memtable.dirtyCount > 0
+      this.#oldestKept() !== 0
     ) {
       await this.whenFlushed();
     }
@@ -315,7 +322,7 @@ export class Writer<R extends Report> {
     const flight = this.#prepare();
     this.#flight = flight;
     if (flight === undefined) {
-      this.#barriers.settle(this.#journal.oldestKept(this.#parts.memtable.oldestDirty));
+      this.#barriers.settle(this.#oldestKept());
       if (this.#gate.isBusy) {
         // Those let in may have written nothing: then no commit comes that lets in the next ones.
         this.#gate.open(() => this.#hasRoom());
@@ -356,6 +363,7 @@ export class Writer<R extends Report> {
     const hasWork = this.#hasWork();
     const { memtable } = this.#parts;
     const isUrgent = this.#barriers.isBusy || this.#journal.isLong || (this.#idle && !hasWork);
+    if (!hasWork && !isUrgent && !memtable.isHigh && !this.#gate.isBusy) return undefined;
     const chunk = this.isDiskFull ? [] : memtable.takeChunk(isUrgent);
     const journalRemovals = this.#journal.takeRemovable(memtable.oldestDirty);
     if (!hasWork) {
@@ -405,11 +413,15 @@ export class Writer<R extends Report> {
         waiter.resolve();
       }
     }
-    this.#barriers.settle(this.#journal.oldestKept(this.#parts.memtable.oldestDirty));
+    this.#barriers.settle(this.#oldestKept());
     this.#gate.open(() => this.#hasRoom());
     // The next group goes out now, not a turn later: its changes are there already.
     this.#submit();
     this.#onIdle?.();
+  }
+
+  #oldestKept(): number {
+    return this.#journal.oldestKept(this.#parts.memtable.oldestDirty);
   }
 
   #makeVisible(flight: Flight<R>, group: Group<R>): void {
@@ -423,7 +435,7 @@ export class Writer<R extends Report> {
 
   #restartIdleTimer(): void {
     clearTimeout(this.#idleTimer);
-    if (this.#closing || (this.#parts.memtable.dirtyCount === 0 && !this.#gate.isBusy)) return;
+    if (this.#closing || (this.#oldestKept() === 0 && !this.#gate.isBusy)) return;
     this.#idleTimer = setTimeout(() => {
       this.#idle = true;
       this.#submit();

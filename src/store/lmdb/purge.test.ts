@@ -7,7 +7,7 @@ import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
 import { forgetAged } from "../../../test/support/store/aged-memories.ts";
 import { changeDocuments, saveVectors } from "../../../test/support/store/documents.ts";
 import { appendPlan } from "../../../test/support/store/lmdb-load.ts";
-import { newEvent, readFacts } from "../../../test/support/store/plans.ts";
+import { newEvent, newFields, readFacts } from "../../../test/support/store/plans.ts";
 import { openEnvironment } from "../engine/environment.ts";
 import { afterPrefix, u64 } from "../engine/keys.ts";
 import type { Store } from "../store.ts";
@@ -95,6 +95,39 @@ describe("a store that was killed after a purge", () => {
     expect(await purge(store, directory, temporary.path)).toBeGreaterThan((3 * 299) / 256 + 1);
     await store.close();
   });
+
+  test.each(["purgedBefore", "settleJournal"] as const)(
+    "the journal holds nothing of what was erased before %s",
+    async (way) => {
+      await using temporary = await makeTempDir();
+      const directory = join(temporary.path, "data");
+      const store = await openLmdbStore({ directory, ...OPTIONS });
+      const setUser = (userId: string) =>
+        store.changeSession({ ...ref, needWindow: true }, (view) => {
+          const plan = { ...appendPlan(ref, view, "text"), fields: newFields({ userId }) };
+          return { kind: "save", result: undefined, plan };
+        });
+      const journalSays = async (name: string, word: string): Promise<boolean> => {
+        const copy = join(temporary.path, name);
+        mkdirSync(copy);
+        copyFileSync(join(directory, "data.mdb"), join(copy, "data.mdb"));
+        const env = openEnvironment({ directory: copy });
+        const rows = [...env.journal.getRange({ start: u64(0), end: "\xff".repeat(9) })];
+        await env.root.close();
+        return rows.some(({ value }) => value.includes(word));
+      };
+      await setUser("zebra");
+      await setUser("another");
+      // The newest record stays, and that of the change has the keys that it removed.
+      await append(store);
+      // The control: it is there until then.
+      expect(await journalSays("before", "zebra")).toBe(true);
+      if (way === "settleJournal") await store.settleJournal();
+      else expect(await store.purgedBefore(0)).toEqual({ mark: 0, isPurged: true });
+      expect(await journalSays("after", "zebra")).toBe(false);
+      await store.close();
+    },
+  );
 
   test("has nothing left of memories with very many states, which go in small steps", async () => {
     await using temporary = await makeTempDir();

@@ -128,6 +128,11 @@ export interface LmdbStoreOptions {
 export interface LmdbStore extends Store {
   /** See `exchangeFile` of the engine. Gives up a check of pages that runs in the background. */
   exchangeFile(work: ExchangeWork): Promise<number>;
+  /**
+   * Brings what waits in the journal into the index, so that a copy holds nothing that was erased
+   * before. On a full disk it does nothing.
+   */
+  settleJournal(): Promise<void>;
 }
 
 const CACHE_BYTES = 134_217_728;
@@ -528,6 +533,7 @@ function erasuresOf(
   admit: (allowWhenFull: boolean) => Promise<void> | undefined,
 ): ErasureStore {
   const read = reader(core);
+  const readPurged = read(erasures.purgedBefore);
   return {
     readErasure: read((_, ref) => erasures.readErasure(core, ref)),
     runningErasures: read(erasures.runningErasures),
@@ -544,7 +550,14 @@ function erasuresOf(
       await admit(true);
       return erasures.eraseAnswers(core, query);
     },
-    purgedBefore: read(erasures.purgedBefore),
+    purgedBefore: async (mark) => {
+      const found = await readPurged(mark);
+      if (mark === undefined || !found.isPurged) return found;
+      // The journal may still hold what is purged, and on a full disk it has to.
+      if (core.writer.isDiskFull) return { ...found, isPurged: false };
+      await core.writer.whenFlushed();
+      return found;
+    },
   };
 }
 
@@ -559,7 +572,7 @@ function upkeepOf(
     readonly presence: Presence;
     readonly endCheck: () => Promise<void>;
   },
-): Pick<LmdbStore, "maintain" | "exchangeFile" | "close"> {
+): Pick<LmdbStore, "maintain" | "exchangeFile" | "settleJournal" | "close"> {
   const { floor, lock, presence, endCheck } = parts;
   let closing: Promise<void> | undefined;
   const closeOnce = async (): Promise<void> => {
@@ -588,6 +601,9 @@ function upkeepOf(
       await endCheck();
       const { env, writer } = core;
       return exchangeFile({ ...parts, env, writer, now: () => performance.now() }, work);
+    },
+    settleJournal: async () => {
+      if (!core.writer.isDiskFull) await core.writer.whenFlushed();
     },
     close: () => {
       closing ??= closeOnce();
