@@ -113,7 +113,8 @@ export function append(prefix: string, sessions: number, inFlight: number, count
   return { path: APPEND, body: { kind: "append", count, prefix }, sessions, inFlight };
 }
 
-function echo(body: BodySpec, inFlight: number): JobShape {
+/** A load on the echo server, of requests of the size of a body. */
+export function echo(body: BodySpec, inFlight: number): JobShape {
   return { path: ECHO, body: { kind: "echo", bytes: bodyBytes(body) }, sessions: 1, inFlight };
 }
 
