@@ -128,10 +128,7 @@ export interface LmdbStoreOptions {
 export interface LmdbStore extends Store {
   /** See `exchangeFile` of the engine. Gives up a check of pages that runs in the background. */
   exchangeFile(work: ExchangeWork): Promise<number>;
-  /**
-   * Brings what waits in the journal into the index, so that a copy holds nothing that was erased
-   * before. On a full disk it does nothing.
-   */
+  /** Clears the journal of what was erased, for a copy. Does nothing on a full disk. */
   settleJournal(): Promise<void>;
 }
 
@@ -533,7 +530,6 @@ function erasuresOf(
   admit: (allowWhenFull: boolean) => Promise<void> | undefined,
 ): ErasureStore {
   const read = reader(core);
-  const readPurged = read(erasures.purgedBefore);
   return {
     readErasure: read((_, ref) => erasures.readErasure(core, ref)),
     runningErasures: read(erasures.runningErasures),
@@ -550,14 +546,7 @@ function erasuresOf(
       await admit(true);
       return erasures.eraseAnswers(core, query);
     },
-    purgedBefore: async (mark) => {
-      const found = await readPurged(mark);
-      if (mark === undefined || !found.isPurged) return found;
-      // The journal may still hold what is purged, and on a full disk it has to.
-      if (core.writer.isDiskFull) return { ...found, isPurged: false };
-      await core.writer.whenFlushed();
-      return found;
-    },
+    purgedBefore: pieceReader(core)(erasures.purgedBefore),
   };
 }
 
@@ -605,9 +594,6 @@ function upkeepOf(
     settleJournal: async () => {
       if (!core.writer.isDiskFull) await core.writer.whenFlushed();
     },
-    close: () => {
-      closing ??= closeOnce();
-      return closing;
-    },
+    close: () => (closing ??= closeOnce()),
   };
 }
