@@ -23,6 +23,8 @@ const OVERTAKEN = [
 ];
 const ABANDONED = ["abandoned-uploads"];
 const ABANDONED_TTL_MS = 60_000;
+/** Time limit of each call that deletes an upload: its caller has an error to report. */
+const ABANDON_TIMEOUT_MS = 5_000;
 
 /** Number of values that are uploaded for one call; 64 of a namespace may wait for theirs. */
 export const MAX_UPLOADS = 16;
@@ -46,7 +48,7 @@ export async function tryWrite(
 
 /**
  * Makes a call that writes these records, and gives its answer; undefined if another writer changed
- * one of them first. The same as `send` otherwise.
+ * one of them first. Otherwise it behaves like `send`.
  */
 export async function attempt<Answer>(
   client: MemorySidecar,
@@ -63,8 +65,8 @@ export async function attempt<Answer>(
 
 /**
  * Makes a call that writes these records, and gives its answer. Large values are uploaded before.
- * If the server refuses the call, values that were uploaded for it are deleted: a repeat uploads
- * its own.
+ * If one cannot be uploaded, or the server refuses the call, the values that were uploaded for it
+ * are deleted: a repeat uploads its own.
  */
 export async function send<Answer>(
   client: MemorySidecar,
@@ -74,19 +76,20 @@ export async function send<Answer>(
   const sent: RecordOperationInput[] = [];
   try {
     for (const one of operations) sent.push(await uploaded(client, one));
+  } catch (error) {
+    // No call was made that may have put the values before this one.
+    await abandon(client, uploadsOf(sent));
+    throw error;
+  }
+  try {
     return await call(sent);
   } catch (error) {
-    if (isRefusal(error)) {
-      const uploads = sent.flatMap((one) =>
-        "put" in one && "uploadId" in one.put ? [one.put] : [],
-      );
-      await abandon(client, uploads);
-    }
+    if (isRefusal(error)) await abandon(client, uploadsOf(sent));
     throw error;
   }
 }
 
-/** Whether `send` uploads the value of an operation. */
+/** Tells whether `send` uploads the value of an operation. */
 export function isUploaded(operation: RecordOperationInput): boolean {
   if (!("put" in operation && "value" in operation.put)) return false;
   return Buffer.byteLength(operation.put.value) > MAX_PAYLOAD_BYTES;
@@ -112,27 +115,48 @@ export async function uploadAll(
     for (const value of values) uploads.push(await client.uploadValue(value));
     return uploads;
   } catch (error) {
-    if (isRefusal(error)) {
-      await abandon(
-        client,
-        uploads.map((upload) => ({ ...upload, owner })),
-      );
-    }
+    // No call was made that may have put the values before this one.
+    const abandoned = uploads.map((upload) => ({ ...upload, owner }));
+    await abandon(client, abandoned);
     throw error;
   }
 }
 
-/** Whether the server has refused a call. After other errors it may have been done. */
+/** Tells whether the server has refused a call. After other errors it may have been done. */
 function isRefusal(error: unknown): error is MemorySidecarError {
   return isMemorySidecarError(error) && error.reason !== "" && !isRetryable(error);
 }
 
-/** Deletes uploads. Only a put ends one before its hour, and a namespace has at most 64. */
+function uploadsOf(operations: readonly RecordOperationInput[]): Abandoned[] {
+  return operations.flatMap((one) => ("put" in one && "uploadId" in one.put ? [one.put] : []));
+}
+
+/**
+ * Deletes uploads. Only a put ends one before its hour, and a namespace has at most 64. Errors are
+ * passed over: the caller throws the one that came before.
+ */
 async function abandon(client: MemorySidecar, uploads: readonly Abandoned[]): Promise<void> {
-  for (const { owner, uploadId, valueCrc32 } of uploads) {
-    const name = { path: ABANDONED, key: randomUUID() };
-    const put = { ...name, owner, uploadId, valueCrc32, ttlMs: ABANDONED_TTL_MS };
-    await client.writeRecords([{ put }]).catch(passOver("UPLOAD_NOT_FOUND"));
-    await client.deleteRecord(name.path, name.key, { allowMissing: true });
+  for (const upload of uploads) {
+    try {
+      await end(client, upload);
+    } catch (error) {
+      // A server that does not answer for one upload keeps the caller waiting for each.
+      if (!isRefusal(error)) return;
+    }
   }
+}
+
+async function end(client: MemorySidecar, upload: Abandoned): Promise<void> {
+  const { owner, uploadId, valueCrc32 } = upload;
+  const name = { path: ABANDONED, key: randomUUID() };
+  const put = { ...name, uploadId, valueCrc32, ttlMs: ABANDONED_TTL_MS };
+  const options = { timeoutMs: ABANDON_TIMEOUT_MS };
+  try {
+    await client.writeRecords([{ put: { ...put, owner } }], options);
+  } catch (error) {
+    // The server may have refused the call for this owner. All else in this put is valid.
+    passOver("REQUEST_INVALID")(error);
+    await client.writeRecords([{ put }], options);
+  }
+  await client.deleteRecord(name.path, name.key, { allowMissing: true, ...options });
 }

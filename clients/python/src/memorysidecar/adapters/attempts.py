@@ -33,6 +33,8 @@ MAX_UPLOADS = 16
 """Number of values that are uploaded for one transaction."""
 ABANDONED = "abandoned-uploads"
 ABANDONED_TTL = timedelta(minutes=1)
+ABANDON_TIMEOUT = 5.0
+"""Seconds for each call that deletes an upload: its caller has an error to report."""
 
 
 def try_write(operations: Sequence[v1.RecordOperation]) -> Plan[bool]:
@@ -59,14 +61,14 @@ def attempt(operations: Iterable[v1.RecordOperation], method: Callable[[Any], An
 
 def put_all(operations: Iterable[v1.RecordOperation]) -> Plan[Any]:
     """Writes in one transaction. Values that are too large for it are uploaded before, and deleted
-    if the server refuses the transaction."""
+    if one cannot be uploaded or the server refuses the transaction."""
     sent: list[v1.RecordOperation] = []
     try:
         for one in operations:
             sent.append((yield from _sent(one)))
-    except MemorySidecarError as error:
-        if _is_refusal(error):
-            yield from abandon(sent)
+    except Exception:
+        # No call was made that may have put the values before this one.
+        yield from abandon(sent)
         raise
     return (yield from attempt(sent, lambda client: client.write_records(sent)))
 
@@ -82,10 +84,10 @@ def upload_all(values: Sequence[bytes], owner: v1.MemoryScope) -> Plan[list[Uplo
     try:
         for value in values:
             uploads.append((yield Call(partial(_upload, value))))
-    except MemorySidecarError as error:
-        if _is_refusal(error):
-            records = [v1.NamedRecord(owner=owner, **one._asdict()) for one in uploads]
-            yield from _abandon(records)
+    except Exception:
+        # No call was made that may have put the values before this one.
+        records = [v1.NamedRecord(owner=owner, **one._asdict()) for one in uploads]
+        yield from _abandon(records)
         raise
     return uploads
 
@@ -97,7 +99,8 @@ def overtaken(error: MemorySidecarError, what: str) -> MemorySidecarError:
 
 
 def abandon(operations: Iterable[v1.RecordOperation]) -> Plan[None]:
-    """Deletes the values that were uploaded for operations that no call will do."""
+    """Deletes the values that were uploaded for operations that no call will do. Errors are passed
+    over: the caller raises the one that came before."""
     yield from _abandon(one.put.record for one in operations)
 
 
@@ -110,22 +113,34 @@ def _abandon(records: Iterable[v1.NamedRecord]) -> Plan[None]:
     for record in records:
         if not record.upload_id:
             continue
-        key = uuid4().hex
-        put = v1.NamedRecord(
-            path=[ABANDONED],
-            key=key,
-            upload_id=record.upload_id,
-            value_crc32=record.value_crc32,
-            owner=record.owner,
-        )
-        put.ttl.FromTimedelta(ABANDONED_TTL)
-        operation = v1.RecordOperation(put=v1.RecordPut(record=put))
         try:
-            yield Call(partial(_write, operation))
-            yield Call(partial(_delete, key))
+            yield from _end(record)
         except MemorySidecarError as error:
-            if error.reason != ErrorReason.UPLOAD_NOT_FOUND:
-                raise
+            # A server that does not answer for one upload keeps the caller waiting for each.
+            if not _is_refusal(error):
+                return
+
+
+def _end(record: v1.NamedRecord) -> Plan[None]:
+    """Deletes an upload: puts it under a name of its own, and deletes that record."""
+    key = uuid4().hex
+    put = v1.NamedRecord(
+        path=[ABANDONED],
+        key=key,
+        upload_id=record.upload_id,
+        value_crc32=record.value_crc32,
+        owner=record.owner,
+    )
+    put.ttl.FromTimedelta(ABANDONED_TTL)
+    try:
+        yield Call(partial(_write, put))
+    except MemorySidecarError as error:
+        # The server may have refused the call for this owner. All else in this put is valid.
+        if error.reason != ErrorReason.REQUEST_INVALID:
+            raise
+        put.ClearField("owner")
+        yield Call(partial(_write, put))
+    yield Call(partial(_delete, key))
 
 
 def _sent(operation: v1.RecordOperation) -> Plan[v1.RecordOperation]:
@@ -143,9 +158,10 @@ def _upload(value: bytes, client: Any) -> Any:
     return client.upload_value(value)
 
 
-def _write(operation: v1.RecordOperation, client: Any) -> Any:
-    return client.write_records([operation])
+def _write(record: v1.NamedRecord, client: Any) -> Any:
+    operation = v1.RecordOperation(put=v1.RecordPut(record=record))
+    return client.write_records([operation], timeout=ABANDON_TIMEOUT)
 
 
 def _delete(key: str, client: Any) -> Any:
-    return client.delete_record(ABANDONED, key, allow_missing=True)
+    return client.delete_record(ABANDONED, key, allow_missing=True, timeout=ABANDON_TIMEOUT)
