@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import time
 from collections.abc import Iterator
 from typing import Any
 
+import grpc
 import pytest
 
-from memorysidecar import AsyncClient, v1
+from memorysidecar import AsyncClient, ErrorReason, RetryPolicy, v1
+from memorysidecar.adapters import attempts, records
 from memorysidecar.adapters.conditions import above
 from memorysidecar.adapters.connect import connect
 from memorysidecar.adapters.documents import DocumentRecords
 from memorysidecar.adapters.messages import Format, calls_of, json_of, parts_of, results_of
 from memorysidecar.adapters.narrowing import is_indexable
 from memorysidecar.adapters.plans import Emit, Plan, Runner
-from memorysidecar.adapters.records import owner_of
+from memorysidecar.adapters.records import get_whole, owner_of
+from memorysidecar.errors import Aborted, MemorySidecarError, make_error
 
 
 def one() -> Plan[int]:
@@ -105,3 +110,73 @@ def test_metadata_are_measured_as_the_server_measures_them() -> None:
     assert not is_indexable({f"k{number}": number for number in range(900)})
     assert not is_indexable({"text": "ü" * 8_000})
     assert is_indexable({"text": "ü" * 7_900})
+
+
+def aborted(reason: str) -> MemorySidecarError:
+    return make_error(grpc.StatusCode.ABORTED, "no", reason=reason)
+
+
+class Overtaken:
+    """A client whose reads of a large value end with these errors, then with a record."""
+
+    def __init__(self, *errors: MemorySidecarError) -> None:
+        self.left = [*errors]
+        self.times: list[float] = []
+
+    def get_whole_record(self, path: Any, key: str) -> v1.NamedRecord:
+        self.times.append(time.monotonic())
+        if self.left:
+            raise self.left.pop(0)
+        return v1.NamedRecord(path=path, key=key)
+
+
+class AsyncOvertaken(AsyncClient):
+    """An asyncio client whose reads of a large value are those of the other."""
+
+    def __init__(self, other: Overtaken) -> None:
+        super().__init__("127.0.0.1:1")
+        self.other = other
+
+    async def get_whole_record(self, path: Any, key: str, **options: Any) -> v1.NamedRecord:
+        return self.other.get_whole_record(path, key)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_read_that_others_overtake_is_done_again_after_a_pause(is_async: bool) -> None:
+    client: Any = Overtaken(*[aborted(ErrorReason.ETAG_MISMATCH)] * 3)
+
+    async def read() -> Any:
+        runner = Runner(AsyncOvertaken(client))
+        reading = asyncio.ensure_future(runner.arun(get_whole((["path"], "key"))))
+        # The loop has time for others while the read waits.
+        turns = 0
+        while not reading.done():
+            turns += 1
+            await asyncio.sleep(0)
+        assert turns > 10
+        return reading.result()
+
+    found = asyncio.run(read()) if is_async else Runner(client).run(get_whole((["path"], "key")))
+    assert found == v1.NamedRecord(path=["path"], key="key")
+    pauses = [after - before for before, after in itertools.pairwise(client.times)]
+    assert len(pauses) == 3
+    assert min(pauses) >= 0.004
+
+
+def test_a_read_that_others_always_overtake_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = RetryPolicy(max_attempts=5, initial_delay=0.001, max_delay=0.001)
+    for module in (attempts, records):
+        monkeypatch.setattr(module, "AGAIN", policy)
+    client: Any = Overtaken(*[aborted(ErrorReason.ETAG_MISMATCH)] * 9)
+    with pytest.raises(Aborted, match="faster 5 times in a row: read record 'key' again") as caught:
+        Runner(client).run(get_whole((["path"], "key")))
+    assert caught.value.reason == ErrorReason.ETAG_MISMATCH
+    assert len(client.times) == 5
+
+
+def test_a_read_that_is_aborted_for_another_reason_fails() -> None:
+    client: Any = Overtaken(aborted(ErrorReason.HOOK_FAILED))
+    with pytest.raises(Aborted, match="HOOK_FAILED"):
+        Runner(client).run(get_whole((["path"], "key")))
+    client = Overtaken(make_error(grpc.StatusCode.NOT_FOUND, "none"))
+    assert Runner(client).run(get_whole((["path"], "key"))) is None

@@ -7,6 +7,7 @@ of both kinds have the same methods, so that one plan serves both.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -40,7 +41,14 @@ class Emit:
     item: Any
 
 
-Step = Call | Collect | Emit
+@dataclass(frozen=True)
+class Pause:
+    """A wait of so many seconds; it has no result."""
+
+    seconds: float
+
+
+Step = Call | Collect | Emit | Pause
 Plan = Generator[Step, Any, T]
 
 
@@ -147,13 +155,17 @@ async def _anext(items: AsyncIterator[Any]) -> Any:
     return await anext(items, END)
 
 
-def _do(client: Any, step: Call | Collect) -> Any:
+def _do(client: Any, step: Call | Collect | Pause) -> Any:
+    if isinstance(step, Pause):
+        return time.sleep(step.seconds)
     if isinstance(step, Call):
         return step.method(client)
     return list(islice(filter(step.where, step.pager(client)), step.limit))
 
 
-async def _ado(client: Any, step: Call | Collect) -> Any:
+async def _ado(client: Any, step: Call | Collect | Pause) -> Any:
+    if isinstance(step, Pause):
+        return await asyncio.sleep(step.seconds)
     if isinstance(step, Call):
         return await step.method(client)
     items: list[Any] = []

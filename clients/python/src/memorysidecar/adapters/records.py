@@ -7,10 +7,18 @@ from functools import partial
 from typing import Any
 
 from .. import v1
-from ..errors import Aborted, NotFound
-from .attempts import BATCH_BYTES, MAX_UPLOADS, is_uploaded, put_all, upload_all
+from ..errors import Aborted, ErrorReason, NotFound
+from .attempts import (
+    AGAIN,
+    BATCH_BYTES,
+    MAX_UPLOADS,
+    is_uploaded,
+    overtaken,
+    put_all,
+    upload_all,
+)
 from .messages import is_id, is_too_large
-from .plans import Call, Plan
+from .plans import Call, Pause, Plan
 
 Name = tuple[Sequence[str], str]
 """The path and the key of a record."""
@@ -124,10 +132,29 @@ def look_up(
         if len(omitted) == len(batch):
             # Each of them is too large for such an answer.
             for index, name in omitted:
-                found[index] = yield from _get_whole(name)
+                found[index] = yield from get_whole(name)
         else:
             left = omitted + left
     return [found[index] for index in range(len(names))]
+
+
+def get_whole(name: Name) -> Plan[v1.NamedRecord | None]:
+    """Gets a record with its whole value, whatever its size; None if it does not exist."""
+    lost = 0
+    while True:
+        try:
+            record: v1.NamedRecord = yield Call(lambda client: client.get_whole_record(*name))
+            return record
+        except NotFound:
+            return None
+        except Aborted as error:
+            # Another writer may have replaced a large value between two ranges.
+            if error.reason != ErrorReason.ETAG_MISMATCH:
+                raise
+            lost += 1
+            if lost == AGAIN.max_attempts:
+                raise overtaken(error, f"read record {name[1]!r} again") from error
+        yield Pause(AGAIN.delay(lost))
 
 
 def delete_tree(path: Sequence[str]) -> Plan[None]:
@@ -146,15 +173,3 @@ def deletion(path: Sequence[str], key: str) -> v1.RecordOperation:
 
 def _batch_get(names: Sequence[Name], omit_values: bool, refresh_ttl: bool, client: Any) -> Any:
     return client.batch_get_records(names, omit_values=omit_values, refresh_ttl=refresh_ttl)
-
-
-def _get_whole(name: Name) -> Plan[v1.NamedRecord | None]:
-    while True:
-        try:
-            record: v1.NamedRecord = yield Call(lambda client: client.get_whole_record(*name))
-        except NotFound:
-            return None
-        except Aborted:
-            # Another writer replaced a large value between two ranges.
-            continue
-        return record

@@ -18,6 +18,7 @@ from .._recall_fields import scope_of
 from .._record_fields import demand_of
 from ..adapters.attempts import put_all
 from ..adapters.plans import Runner
+from ..adapters.records import get_whole
 from ..client import Client
 from ..errors import Aborted, AlreadyExists, NotFound
 from ._marsys_messages import ServerMessages, written_of
@@ -96,20 +97,11 @@ class ContextMessages(ServerMessages):
 
     def _kept(self, session: v1.Session) -> _Context:
         made = session.create_time.ToJsonString()
-        try:
-            record = self._record()
-        except NotFound:
+        record = Runner(self.client).run(get_whole(([_CONTEXTS], self.session_id)))
+        if record is None:
             return _Context(made)
         kept = _Context(**json.loads(record.value), version=record.version)
         return kept if kept.session == made else _Context(made, version=record.version)
-
-    def _record(self) -> v1.NamedRecord:
-        while True:
-            try:
-                return self.client.get_whole_record(_CONTEXTS, self.session_id)
-            except Aborted:
-                # It has changed between two pieces of its value.
-                continue
 
     def _arranged(self, window: list[v1.Message]) -> list[v1.Message]:
         """The messages of the window as the context shows them."""

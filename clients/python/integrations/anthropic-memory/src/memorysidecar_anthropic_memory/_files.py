@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from anthropic.lib.tools import ToolError
-from memorysidecar import ErrorReason, MemorySidecarError, v1
+from memorysidecar import v1
 from memorysidecar._record_fields import UploadedValue
 from memorysidecar.adapters.attempts import try_write, upload_all
 from memorysidecar.adapters.plans import Call, Collect, Plan
+from memorysidecar.adapters.records import get_whole
 
 from . import _texts as texts
 from ._paths import Names, Place, names_at, names_of, place_of, text_of
@@ -208,17 +209,7 @@ class Files:
 
     def _read(self, names: Names) -> Plan[v1.NamedRecord | None]:
         """Gets a record with its whole value."""
-        place = place_of(self.root, names)
-        while True:
-            try:
-                record: v1.NamedRecord = yield Call(lambda client: client.get_whole_record(*place))
-                return record
-            except MemorySidecarError as error:
-                if error.reason == ErrorReason.RECORD_NOT_FOUND:
-                    return None
-                # Another writer replaced a large value between two ranges.
-                if error.reason != ErrorReason.ETAG_MISMATCH:
-                    raise
+        return (yield from get_whole(place_of(self.root, names)))
 
     def _parents(
         self, names: Names, states: dict[Names, v1.NamedRecord | None]
