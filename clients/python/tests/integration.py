@@ -77,6 +77,29 @@ def record_uploads(
     return uploads
 
 
+def between_ranges(
+    client: Client | AsyncClient, monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]
+) -> None:
+    """Does something once, after the first range of a value that a client gets."""
+    get: Any = client.get_record
+    left = [act]
+
+    def got(*call: Any, **options: Any) -> Any:
+        record = get(*call, **options)
+        if left:
+            left.pop()()
+        return record
+
+    async def got_async(*call: Any, **options: Any) -> Any:
+        record = await get(*call, **options)
+        if left:
+            await left.pop()()
+        return record
+
+    is_async = inspect.iscoroutinefunction(get)
+    monkeypatch.setattr(client, "get_record", got_async if is_async else got)
+
+
 def left_of(uploads: list[Any]) -> Plan[list[Any]]:
     """Gives those uploads that are still there, and the records of those that were deleted."""
     left: list[Any] = yield Collect(lambda client: client.list_records("abandoned-uploads"))

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 from agent_framework import Agent, AgentSession, Content, Message
-from integration import erase, left_of, record_uploads
+from integration import between_ranges, erase, left_of, record_uploads
 from memorysidecar import Aborted, AsyncClient, Client, MemorySidecarError, NotFound, policy, v1
 from memorysidecar._retry import RetryPolicy
 from memorysidecar.adapters import attempts
@@ -128,6 +128,42 @@ async def test_messages_and_sessions_of_any_size_come_back(
     records = async_client.list_records("agent-framework", recursive=True)
     assert [one.key async for one in records] == []
     assert [one.session_id async for one in async_client.list_sessions()] == []
+
+
+async def test_a_session_that_changes_while_it_is_read_comes_whole(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SidecarSessionStore(async_client, application_id="app")
+    states = [{"large": letter * 5_000_000} for letter in "ab"]
+
+    async def write() -> None:
+        session = AgentSession(session_id="s")
+        session.state = states.pop(0)
+        await store.set("s", session)
+
+    await write()
+    between_ranges(async_client, monkeypatch, write)
+    again = await store.get("s")
+    assert again is not None
+    assert again.state == {"large": "b" * 5_000_000}
+    between_ranges(async_client, monkeypatch, lambda: store.delete("s"))
+    assert await store.get("s") is None
+
+
+async def test_a_session_that_the_server_refuses_leaves_no_upload(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def nothing(count: int) -> None:
+        """Nothing comes between."""
+
+    uploads = record_uploads(async_client, monkeypatch, nothing)
+    store = SidecarSessionStore(async_client, application_id="app", user_id="a" * 513)
+    session = AgentSession(session_id="s")
+    session.state = {"large": "x" * 5_000_000}
+    with pytest.raises(MemorySidecarError, match="user_id"):
+        await store.set("s", session)
+    assert len(uploads) == 1
+    assert await Runner(async_client).arun(left_of(uploads)) == []
 
 
 async def test_more_than_a_batch_and_a_page_come_back(async_client: AsyncClient) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 from agent_framework import AgentSession, SessionStore
-from memorysidecar import AsyncClient, NotFound
+from memorysidecar import AsyncClient, v1
 from memorysidecar.adapters.names import MAX_KEY_BYTES, path_of, segment
-from memorysidecar.adapters.records import MAX_RECORD_BYTES, check_owner
+from memorysidecar.adapters.plans import Runner
+from memorysidecar.adapters.records import check_owner, get_whole, owner_of, write
 
 from .history import ROOT
 
@@ -42,25 +43,22 @@ class SidecarSessionStore(SessionStore):
 
     async def get(self, session_id: str) -> AgentSession | None:
         self.validate_session_id(session_id)
-        try:
-            record = await self.client.get_whole_record(self._path, _key_of(session_id))
-        except NotFound:
-            return None
-        return AgentSession.from_dict(json.loads(record.value))
+        found = await Runner(self.client).arun(get_whole((self._path, _key_of(session_id))))
+        return None if found is None else AgentSession.from_dict(json.loads(found.value))
 
     async def set(self, session_id: str, session: AgentSession) -> None:
         self.validate_session_id(session_id)
         # Numbers that JSON does not have are refused, not stored as something that is no JSON.
         value = json.dumps(session.to_dict(), ensure_ascii=False, allow_nan=False).encode()
-        is_large = len(value) > MAX_RECORD_BYTES
-        sent = await self.client.upload_value(value) if is_large else value
-        await self.client.put_record(
-            self._path,
-            _key_of(session_id),
-            sent,
+        record = v1.NamedRecord(
+            path=self._path,
+            key=_key_of(session_id),
+            value=value,
             media_type="application/json",
-            user_id=self.user_id,
+            owner=v1.MemoryScope(**owner_of(self.user_id)),
         )
+        put = v1.RecordOperation(put=v1.RecordPut(record=record))
+        await Runner(self.client).arun(write([put]))
 
     async def delete(self, session_id: str) -> None:
         self.validate_session_id(session_id)
