@@ -9,10 +9,12 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
+import grpc
 import pytest
-from integration import erase, left_of, record_uploads
-from memorysidecar import Client, MemorySidecarError, policy, v1
+from integration import between_ranges, erase, left_of, record_uploads
+from memorysidecar import Client, ErrorReason, MemorySidecarError, policy, v1
 from memorysidecar.adapters.plans import Runner
+from memorysidecar.errors import make_error
 from real import RealServer
 from scripted import ANSWER, Scripted, use
 from strands import Agent, tool
@@ -356,6 +358,41 @@ def test_what_is_refused_leaves_no_upload(client: Client, monkeypatch: pytest.Mo
         repository.create_agent("trip", agent)
     assert len(uploads) == 3
     assert Runner(client).run(left_of(uploads)) == []
+
+
+@pytest.mark.parametrize("reason", [ErrorReason.STORE_FULL, ErrorReason.RECORD_ALREADY_EXISTS])
+def test_a_large_agent_that_cannot_be_written_leaves_no_upload(
+    client: Client, monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    repository = SidecarSessionRepository(client)
+    fill(repository, 0)
+    uploads = record_uploads(client, monkeypatch)
+    error = make_error(grpc.StatusCode.RESOURCE_EXHAUSTED, "no", reason=reason)
+
+    def fail() -> None:
+        raise error
+
+    once_before(client, monkeypatch, ("write_records",), fail)
+    with pytest.raises((MemorySidecarError, SessionException)) as caught:
+        repository.create_agent("trip", SessionAgent("b", {"s": "x" * 5_000_000}, {}))
+    assert error in (caught.value, caught.value.__cause__)
+    assert len(uploads) == 1
+    assert Runner(client).run(left_of(uploads)) == []
+
+
+def test_a_state_that_changes_while_it_is_read_comes_whole(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = SidecarSessionRepository(client)
+    fill(repository, 0)
+    old, new = (SessionAgent("a", {"s": letter * 5_000_000}, {}) for letter in "ab")
+    repository.update_agent("trip", old)
+    between_ranges(client, monkeypatch, lambda: repository.update_agent("trip", new))
+    found = repository.read_agent("trip", "a")
+    assert found is not None
+    assert found.state == new.state
+    between_ranges(client, monkeypatch, lambda: repository.delete_session("trip"))
+    assert repository.read_agent("trip", "a") is None
 
 
 def test_a_large_update_of_a_deleted_session_is_not_left_behind(

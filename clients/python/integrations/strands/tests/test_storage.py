@@ -12,8 +12,9 @@ from uuid import uuid4
 
 import pytest
 from differential import PAIR_STEPS, differ
-from integration import erase
+from integration import between_ranges, erase, left_of, record_uploads
 from memorysidecar import Client
+from memorysidecar.adapters.plans import Runner
 from real import RealServer
 from scripted import ANSWER, Scripted, use
 from strands import Agent, tool
@@ -88,6 +89,29 @@ async def test_values_of_any_size_come_back(client: Client) -> None:
         value = random.Random(size).randbytes(size)
         await storage.write("large", value)
         assert await storage.read("large") == value
+
+
+async def test_a_value_that_changes_while_it_is_read_comes_whole(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage = SidecarStorage(client)
+    await storage.write("large", b"a" * 5_000_000)
+    change = client.upload_value(b"b" * 5_000_000)
+    path = ["strands", "storage", "-"]
+    between_ranges(client, monkeypatch, lambda: client.put_record(path, "large", change))
+    assert await storage.read("large") == b"b" * 5_000_000
+    between_ranges(client, monkeypatch, lambda: client.delete_record(path, "large"))
+    assert await storage.read("large") is None
+
+
+async def test_a_value_that_the_server_refuses_leaves_no_upload(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uploads = record_uploads(client, monkeypatch)
+    with pytest.raises(StorageError, match="user_id"):
+        await SidecarStorage(client, user_id="a" * 513).write("large", b"a" * 5_000_000)
+    assert len(uploads) == 1
+    assert Runner(client).run(left_of(uploads)) == []
 
 
 async def test_more_keys_than_a_page_are_listed(client: Client) -> None:

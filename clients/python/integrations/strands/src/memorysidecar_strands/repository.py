@@ -7,13 +7,13 @@ from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 from memorysidecar import Client, ErrorReason, MemorySidecarError, NotFound, v1
-from memorysidecar.adapters.attempts import abandon, attempt
+from memorysidecar.adapters.attempts import attempt, put_all
 from memorysidecar.adapters.names import MAX_KEY_BYTES, path_of, segment, session_name
 from memorysidecar.adapters.plans import Runner
 from memorysidecar.adapters.records import (
-    MAX_RECORD_BYTES,
     check_owner,
     deletion,
+    get_whole,
     large_payloads,
     owner_of,
 )
@@ -303,13 +303,12 @@ class SidecarSessionRepository(SessionRepository):
         self, path: list[str], name: str, value: dict[str, Any], *, exists: bool | None
     ) -> v1.RecordOperation:
         data = json.dumps(encode_bytes_values(value), ensure_ascii=False).encode()
-        is_large = len(data) > MAX_RECORD_BYTES
         record = v1.NamedRecord(
             path=path,
             key=segment(name, MAX_KEY_BYTES),
             media_type="application/json",
+            value=data,
             owner=v1.MemoryScope(**owner_of(self.user_id)),
-            **(self.client.upload_value(data)._asdict() if is_large else {"value": data}),
         )
         demand = None if exists is None else v1.RecordPrecondition(exists=exists)
         return v1.RecordOperation(put=v1.RecordPut(record=record, precondition=demand))
@@ -337,22 +336,19 @@ class SidecarSessionRepository(SessionRepository):
         while (session := self._record(self._sessions, key)) is not None:
             again = v1.RecordOperation(put=v1.RecordPut(record=session))
             try:
-                self.client.write_records([again, operation])
+                self._runner.run(put_all([again, operation]))
                 return True
             except MemorySidecarError as error:
                 if error.reason == ErrorReason.RECORD_ALREADY_EXISTS:
-                    self._runner.run(abandon([operation]))
                     raise SessionException(problem) from error
                 if error.reason not in (ErrorReason.ETAG_MISMATCH, ErrorReason.RECORD_NOT_FOUND):
                     raise
             # The session has changed meanwhile, or is gone: look again.
-        self._runner.run(abandon([operation]))
         return False
 
     def _write(self, operation: v1.RecordOperation, problem: str) -> None:
         try:
-            write = methodcaller("write_records", [operation])
-            self._runner.run(attempt([operation], write))
+            self._runner.run(put_all([operation]))
         except MemorySidecarError as error:
             conflicts = (ErrorReason.RECORD_ALREADY_EXISTS, ErrorReason.RECORD_NOT_FOUND)
             if error.reason not in conflicts:
@@ -367,10 +363,7 @@ class SidecarSessionRepository(SessionRepository):
         return found
 
     def _record(self, path: list[str], key: str) -> v1.NamedRecord | None:
-        try:
-            return self.client.get_whole_record(path, key)
-        except NotFound:
-            return None
+        return self._runner.run(get_whole((path, key)))
 
     @property
     def _sessions(self) -> list[str]:

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
-from memorysidecar import Client, MemorySidecarError, NotFound
+from memorysidecar import Client, MemorySidecarError, v1
 from memorysidecar.adapters.names import MAX_KEY_BYTES, escaped, path_of
-from memorysidecar.adapters.records import MAX_RECORD_BYTES, check_owner
+from memorysidecar.adapters.plans import Runner
+from memorysidecar.adapters.records import check_owner, get_whole, owner_of, write
 from strands.storage.search import KeywordSearchStrategy, SearchStrategy, StorageSearchResult
 from strands.storage.storage import _NAMESPACED, _normalize_key, _normalize_prefix
 from strands.types.exceptions import StorageError
@@ -113,14 +114,14 @@ class SidecarStorage:
         return name
 
     def _put(self, name: str, value: bytes) -> None:
-        sent = value if len(value) <= MAX_RECORD_BYTES else self.client.upload_value(value)
-        self.client.put_record(self._path, name, sent, user_id=self.user_id)
+        owner = v1.MemoryScope(**owner_of(self.user_id))
+        record = v1.NamedRecord(path=self._path, key=name, value=value, owner=owner)
+        put = v1.RecordOperation(put=v1.RecordPut(record=record))
+        Runner(self.client).run(write([put]))
 
     def _get(self, name: str) -> bytes | None:
-        try:
-            return self.client.get_whole_record(self._path, name).value
-        except NotFound:
-            return None
+        record = Runner(self.client).run(get_whole((self._path, name)))
+        return None if record is None else record.value
 
     def _list(self, key_prefix: str) -> builtins.list[str]:
         found = self.client.list_records(self._path, key_prefix=key_prefix, page_size=1000)
