@@ -12,7 +12,7 @@ from crewai.flow.flow import Flow, FlowState, listen, start
 from crewai.flow.persistence import persist
 from crewai.flow.persistence.base import _persistence_registry
 from crewai.memory.unified_memory import Memory
-from integration import erase, left_of, record_uploads
+from integration import between_ranges, erase, left_of, record_uploads
 from memorysidecar import Client, ErrorReason, MemorySidecarError, NotFound
 from memorysidecar.adapters.plans import Runner
 from pydantic import BaseModel, Field
@@ -103,6 +103,18 @@ def test_large_states_are_kept_whole_and_pauses_are_one_transaction(client: Clie
         persistence.save_pending_feedback("1", context_of("1"), state)
         assert persistence.load_state("1") == state
         assert (persistence.load_pending_feedback("1") or [None])[0] == state
+
+
+def test_a_state_that_changes_while_it_is_loaded_comes_whole(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    persistence = SidecarFlowPersistence(client)
+    old, new = ({"text": letter * 5_000_000} for letter in "ab")
+    persistence.save_pending_feedback("1", context_of("1"), old)
+    between_ranges(client, monkeypatch, lambda: persistence.save_state("1", "ask", new))
+    assert persistence.load_state("1") == new
+    between_ranges(client, monkeypatch, lambda: persistence.clear_pending_feedback("1"))
+    assert persistence.load_pending_feedback("1") is None
 
 
 @pytest.mark.parametrize("user", ["ana", None])

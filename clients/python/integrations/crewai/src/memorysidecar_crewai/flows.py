@@ -10,11 +10,11 @@ from typing import Any
 
 from crewai.flow.async_feedback.types import PendingFeedbackContext
 from crewai.flow.persistence.base import FlowPersistence
-from memorysidecar import Client, NotFound, v1
+from memorysidecar import Client, v1
 from memorysidecar.adapters.attempts import attempt, upload_all
 from memorysidecar.adapters.names import MAX_KEY_BYTES, path_of, segment
 from memorysidecar.adapters.plans import Plan, Runner
-from memorysidecar.adapters.records import MAX_RECORD_BYTES, check_owner
+from memorysidecar.adapters.records import MAX_RECORD_BYTES, check_owner, get_whole
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 ROOT = "crewai"
@@ -136,9 +136,8 @@ class SidecarFlowPersistence(FlowPersistence):
         yield from attempt(operations, lambda client: client.write_records(operations))
 
     def _get(self, kind: str, flow_uuid: str) -> dict[str, Any] | None:
-        try:
-            record = self._connected.get_whole_record(*self._name(kind, flow_uuid))
-        except NotFound:
+        record = Runner(self._connected).run(get_whole(self._name(kind, flow_uuid)))
+        if record is None:
             return None
         kept: dict[str, Any] = json.loads(record.value)
         return kept
