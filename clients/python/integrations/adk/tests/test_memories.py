@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from google.adk.memory.base_memory_service import BaseMemoryService
 from google.adk.memory.memory_entry import MemoryEntry
 from google.adk.sessions import Session
 from google.genai import types
-from integration import erase, left_of, record_uploads
+from integration import between_ranges, erase, left_of, record_uploads
 from memorysidecar import AsyncClient, Client, MemorySidecarError
 from memorysidecar.adapters.plans import Runner
 from real import RealServer
@@ -164,6 +165,25 @@ async def test_a_refused_write_leaves_no_upload(
     await service.add_memory(**WHO, memories=[memory])
     [found] = (await service.search_memory(**WHO, query="storks")).memories
     assert found.content == memory.content
+
+
+async def test_a_memory_that_changes_while_it_is_found_comes_whole(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = SidecarMemoryService(async_client)
+
+    async def write(word: str) -> None:
+        part = types.Part(text=f"storks {word} " * 500_000)
+        content = types.Content(role="user", parts=[part])
+        await service.add_memory(**WHO, memories=[MemoryEntry(id="m", content=content)])
+
+    await write("old")
+    between_ranges(async_client, monkeypatch, lambda: write("new"))
+    [found] = (await service.search_memory(**WHO, query="storks")).memories
+    assert found.content.parts[0].text.split(maxsplit=2)[:2] == ["storks", "new"]
+    delete = partial(service.delete_memory, **WHO, memory_id="m")
+    between_ranges(async_client, monkeypatch, delete)
+    assert (await service.search_memory(**WHO, query="storks")).memories == []
 
 
 async def test_a_user_is_erased_with_the_memories(server: RealServer, client: Client) -> None:

@@ -155,6 +155,28 @@ async def test_events_of_any_size_come_back(async_client: AsyncClient, size: int
     assert [one.session_id async for one in async_client.list_sessions()] == []
 
 
+async def test_a_session_that_goes_while_its_large_state_is_read_is_none(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = SidecarSessionService(async_client)
+    state = {"app:large": "x" * 2_500_000, "large": "x" * 2_500_000}
+    for session_id, key in (("other", "app:large"), ("s", "large")):
+        await service.create_session(**WHO, session_id=session_id, state={key: state[key]})
+    found = await service.get_session(**WHO, session_id="s")
+    assert found is not None
+    assert found.state == state
+    get: Any = async_client.batch_get_records
+
+    async def get_before_a_deletion(*call: Any, **options: Any) -> Any:
+        monkeypatch.undo()
+        answer = await get(*call, **options)
+        await service.delete_session(**WHO, session_id="s")
+        return answer
+
+    monkeypatch.setattr(async_client, "batch_get_records", get_before_a_deletion)
+    assert await service.get_session(**WHO, session_id="s") is None
+
+
 async def test_an_event_that_comes_late_leaves_no_upload(
     async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

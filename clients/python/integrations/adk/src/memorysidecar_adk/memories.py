@@ -13,7 +13,7 @@ from google.adk.sessions import Session
 from google.genai import types
 from memorysidecar import AsyncClient, v1
 from memorysidecar.adapters.plans import Runner
-from memorysidecar.adapters.records import write
+from memorysidecar.adapters.records import get_whole, write
 
 from ._names import segment
 
@@ -128,10 +128,10 @@ class SidecarMemoryService(BaseMemoryService):
             if not value:
                 # The answer had no more room, or the memory was deleted meanwhile.
                 name = hit.document.record
-                looked = await self.client.batch_get_records([(name.path, name.key)])
-                if not looked[0].record.etag:
+                whole = await Runner(self.client).arun(get_whole((name.path, name.key)))
+                if whole is None:
                     continue
-                value = (await self.client.get_whole_record(name.path, name.key)).value
+                value = whole.value
             memories.append(MemoryEntry.model_validate_json(value))
         return SearchMemoryResponse(memories=memories)
 

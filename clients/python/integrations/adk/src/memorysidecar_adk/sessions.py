@@ -23,7 +23,7 @@ from google.adk.sessions.base_session_service import (
 from memorysidecar import AsyncClient, MemorySidecarError, NotFound, v1
 from memorysidecar.adapters.attempts import OVERTAKEN, attempt
 from memorysidecar.adapters.plans import Runner
-from memorysidecar.adapters.records import large_payloads
+from memorysidecar.adapters.records import get_whole, large_payloads
 
 from ._events import (
     FORMAT,
@@ -274,7 +274,8 @@ class SidecarSessionService(BaseSessionService):
         for (scope, place), one in zip(places.items(), found, strict=True):
             record = one.record
             if one.value_omitted:
-                record = await self.client.get_whole_record(*place)
+                whole = await Runner(self.client).arun(get_whole(place))
+                record = whole or v1.NamedRecord()
             value = json.loads(record.value) if record.etag else {}
             kept[scope] = Kept(place, record.etag, value)
         return kept
