@@ -63,6 +63,7 @@ async def test_a_block_is_of_one_user_and_may_only_read(client: Client) -> None:
         memory = memory_of(client, block, token_limit=60, token_flush_size=20)
         await memory.aput_messages([said("user", "I like Rome. " * 30), said("assistant", "Yes.")])
         await memory.aput_messages([WHERE])
+        await block.aput([said("user", "I like Rome.")])
         assert ("Berlin" in texts(await memory.aget())) is (user == "ana")
     assert "Rome" not in "".join(known(client, "ana") + known(client, "bob"))
     await asyncio.to_thread(erase, client, "ana")

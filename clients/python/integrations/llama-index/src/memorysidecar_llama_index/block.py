@@ -32,7 +32,7 @@ class SidecarMemoryBlock(BaseMemoryBlock[str]):
     :param user_id: whose memories they are. Required: users must not share theirs by accident.
     :param agent_id: limits memories to those of an agent. Default: those of all agents.
     :param chat_store: the one of the same memory: what its window gives anyway is left out.
-    :param remember: False only reads.
+    :param remember: False only reads: no fact is found in any message, and ``aput`` does nothing.
     :param max_tokens: of the context.
     :param name: names the block in the prompt.
     :param priority: as LlamaIndex has it: 0 keeps the block whatever the memory's limit is; with
@@ -79,6 +79,9 @@ class SidecarMemoryBlock(BaseMemoryBlock[str]):
         return await self._runner.arun(self._assembled(query, session_id))
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
+        # LlamaIndex asks this only for messages that leave the short-term memory.
+        if not self.accept_short_term_memory:
+            return
         for text in _texts_of(messages):
             for at in range(0, len(text), PIECE):
                 piece = text[at : at + PIECE]
