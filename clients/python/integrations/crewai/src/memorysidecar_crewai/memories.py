@@ -260,7 +260,7 @@ class SidecarMemoryStorage:
             count = limit - len(memories)
             asked, left = left[:count], left[count:]
             records = yield from self._documents.records_of(asked)
-            # Since they were found, some may have gone, or to another scope.
+            # Some may have been deleted or moved to another scope since the search.
             found_now = (record_of(record.value) for record in records)
             memories += [one for one in found_now if is_within(one.scope, path)]
         return memories
