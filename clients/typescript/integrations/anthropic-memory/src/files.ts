@@ -30,7 +30,11 @@ import * as texts from "./texts.ts";
 const DIRECTORY = "inode/directory";
 const FILE = "text/plain";
 const MAX_DOCUMENTS = 1_000;
-const MAX_UPLOADS = 32;
+/**
+ * Number of values that are uploaded for one command. A move is one transaction whatever it holds,
+ * so it may have more of them than each of those that the adapters split writes into.
+ */
+const MAX_MOVED = 32;
 const PAGE = 1_000;
 const HIDDEN = "node_modules";
 
@@ -263,7 +267,7 @@ export class Files {
     let size = sizes.reduce((sum, one) => sum + one, 0);
     const large: File[] = [];
     for (const file of [...files].sort((a, b) => b.value.length - a.value.length)) {
-      if (size <= BATCH_BYTES || large.length === MAX_UPLOADS) break;
+      if (size <= BATCH_BYTES || large.length === MAX_MOVED) break;
       large.push(file);
       size -= file.value.length;
     }

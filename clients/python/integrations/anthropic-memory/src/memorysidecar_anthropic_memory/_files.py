@@ -28,7 +28,9 @@ DIRECTORY = "inode/directory"
 FILE = "text/plain"
 MAX_OPERATIONS = 256
 MAX_DOCUMENTS = 1_000
-MAX_UPLOADS = 32
+MAX_MOVED = 32
+"""Values that are uploaded for one command. A move is one transaction whatever it holds, so it may
+have more of them than each of those that the adapters split writes into."""
 CALL_BYTES = 3 * 1024 * 1024
 """Values and texts that one call takes; the rest of 4 MiB is left for names and metadata."""
 
@@ -241,7 +243,7 @@ class Files:
         size = sum(file.text_bytes + len(file.value) for file in files)
         large: list[File] = []
         for file in sorted(files, key=lambda file: len(file.value), reverse=True):
-            if size <= CALL_BYTES or len(large) == MAX_UPLOADS:
+            if size <= CALL_BYTES or len(large) == MAX_MOVED:
                 break
             large.append(file)
             size -= len(file.value)
