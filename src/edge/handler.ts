@@ -212,7 +212,7 @@ export function createUnaryHandler<Request>(
       }
     };
     const tell = (error: unknown): ErrorStatus => {
-      const stopped = waits && edge.stopping.aborted;
+      const { aborted: stopped } = waits ? edge.stopping : edge.stopped;
       return told(log, facts, cutShort(error, revoked?.aborted === true, stopped));
     };
     const fail = (error: unknown): void => {

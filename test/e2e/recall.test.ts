@@ -338,7 +338,8 @@ test("an index whose thread ends again and again comes back", async () => {
 }, 120_000);
 
 test("a stop ends a load and the recalls that wait for it, in time", async () => {
-  const server = await start({ dataDir: shared() });
+  // A load that outlasts the time that a stop waits for calls must end then.
+  const server = await start({ dataDir: shared(), args: ["--shutdown-grace-ms", "500"] });
   const client = connect(server.address, { timeoutMs: 60_000, retry: { maxAttempts: 1 } });
   const waiting = ["seed", "busy", "small1"].map((namespace) =>
     client.recall("garden", { namespace }).then(
