@@ -117,6 +117,8 @@ export class Erasures implements ErasureServiceApi {
       };
       await (one === "purge" ? step() : this.#turns.run(signal, step));
     }
+    // The receipt named the subject until now.
+    await store.clearJournal();
   }
 }
 

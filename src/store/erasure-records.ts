@@ -86,4 +86,9 @@ export interface ErasureStore {
    * logs are erased by `maintain`.
    */
   purgedBefore(purgeMark?: number): Promise<{ readonly mark: number; readonly isPurged: boolean }>;
+  /**
+   * Waits until the journal holds nothing that was removed before, not even its key. False on a
+   * full disk, which keeps what is there.
+   */
+  clearJournal(): Promise<boolean>;
 }

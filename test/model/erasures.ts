@@ -95,5 +95,6 @@ export function erasureCalls(
     eraseAnswers: (query) => run(() => eraseAnswers(now(), query)),
     // Nothing is left to upkeep here.
     purgedBefore: (mark = 0) => run(() => ({ mark, isPurged: true })),
+    clearJournal: () => run(() => true),
   };
 }

@@ -121,6 +121,7 @@ class MemoryStore extends MemoryCalls implements Store {
   readonly dropErasureMarks = this.#erasures.dropErasureMarks;
   readonly eraseAnswers = this.#erasures.eraseAnswers;
   readonly purgedBefore = this.#erasures.purgedBefore;
+  readonly clearJournal = this.#erasures.clearJournal;
 
   readonly #records = recordCalls(
     () => this.state,

@@ -361,6 +361,7 @@ export function reading(store: Store): Store {
     dropErasureMarks: (ref) => store.dropErasureMarks(ref),
     eraseAnswers: (query) => store.eraseAnswers(query),
     purgedBefore: (mark) => store.purgedBefore(mark),
+    clearJournal: () => store.clearJournal(),
     storeId: store.storeId,
     format: store.format,
     historyId: store.historyId,

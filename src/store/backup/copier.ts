@@ -53,7 +53,7 @@ export function createCopier(settings: CopierSettings): StoreCopier {
   const { directory, source, store, factsModule, freeBytes } = settings;
   return {
     stream: async (write, options) => {
-      await store.settleJournal();
+      await store.clearJournal();
       return copyStore(source, write, options);
     },
     directory:
@@ -76,7 +76,7 @@ async function makeIn(
   try {
     removeBroken(directory);
     const name = new Date(options.startMs).toISOString().replaceAll(/[-:.]/g, "");
-    await store.settleJournal();
+    await store.clearJournal();
     const made = await backUp(source, { ...settings, ...options, target: join(directory, name) });
     for (const old of listBackUps(directory, store.storeId).slice(0, -keep)) {
       rmSync(join(directory, old.name), { recursive: true });

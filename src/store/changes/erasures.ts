@@ -137,20 +137,12 @@ export async function eraseAnswers(core: Core, query: AnswersQuery): Promise<Ans
   return { count: meant.length, next: isEnd ? undefined : next };
 }
 
-/**
- * Whether upkeep has erased all that was deleted before a mark, so that the journal holds nothing
- * of it either.
- */
-export async function purgedBefore(
+/** Tells whether upkeep has erased all that was deleted before a mark. */
+export function purgedBefore(
   core: Core,
-  purgeMark?: number,
-): Promise<{ readonly mark: number; readonly isPurged: boolean }> {
-  const { writer } = core;
-  const mark = purgeMark ?? writer.nextLogNo;
-  const isGone = (id: string): boolean =>
-    firstOf(core, "committed", { start: id, end: id + u64(mark) }) === undefined;
-  // A full disk keeps what is in the journal.
-  const isPurged = isGone(PURGE.id) && isGone(MEMORY_GONE.id) && !writer.isDiskFull;
-  if (isPurged && purgeMark !== undefined) await writer.whenFlushed();
-  return { mark, isPurged };
+  purgeMark: number = core.writer.nextLogNo,
+): { readonly mark: number; readonly isPurged: boolean } {
+  const before = (id: string) =>
+    firstOf(core, "committed", { start: id, end: id + u64(purgeMark) }) === undefined;
+  return { mark: purgeMark, isPurged: before(PURGE.id) && before(MEMORY_GONE.id) };
 }

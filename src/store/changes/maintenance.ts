@@ -78,7 +78,7 @@ export class Maintenance {
       // Nobody writes to a dead log any more, so once flushed it stays out of the memtable. What a
       // copy that has just failed wrote may still be on its way.
       await writer.whenDurable();
-      await writer.whenFlushed();
+      if (!(await writer.whenFlushed())) return false;
       for (const logNo of logs) {
         this.#flushed.add(logNo);
       }

@@ -1,7 +1,7 @@
 // A copy of one transaction's pages, as a data file of its own. Pages that are free are left out
 // and the others are numbered anew, so the copy has no gaps. Unused room inside a page is zeros in
-// the copy, and the keys of inner pages are made anew: LMDB keeps the key between two pages when
-// the record that it was taken from is removed. So nothing carries what was erased.
+// the copy, and the keys of inner pages are rebuilt: LMDB keeps the key between two pages when the
+// record that it was taken from is removed. None of them carries what was erased.
 //
 // A page is copied after the pages below it, because it names them; the root of all is the last
 // page. The number of pages is known from the trees before the first is copied, so that the header
@@ -142,7 +142,7 @@ class Copier {
     const nodes = this.#nodes(page, pageNo);
     const [firstNode, lastNode] = [nodes[0], nodes.at(-1)];
     if (firstNode === undefined || lastNode === undefined) throw new PageFault(pageNo);
-    let ends = { first: keyOf(firstNode), last: keyOf(lastNode) };
+    let [first, last] = [keyOf(firstNode), keyOf(lastNode)];
     if (depth === 1) {
       for (const node of nodes) yield* this.#leafNode(tree, node, pageNo);
       entries.count += nodes.length;
@@ -150,15 +150,17 @@ class Copier {
     } else {
       const below: Copied[] = [];
       for (const node of nodes) {
-        below.push(yield* this.#copy(tree, childOf(node), depth - 1, entries));
+        const child = yield* this.#copy(tree, childOf(node), depth - 1, entries);
+        if (below.length === 0) first = child.first;
+        last = child.last;
+        below.push(child);
       }
       this.#linkTo(page, below, pageNo);
-      ends = { first: below[0]?.first ?? ends.first, last: below.at(-1)?.last ?? ends.last };
     }
     const copyNo = this.#number(1, pageNo);
     page.writeBigUInt64LE(BigInt(copyNo), 0);
     page.copy(yield* this.#room(page.length));
-    return { pageNo: copyNo, ...ends };
+    return { pageNo: copyNo, first, last };
   }
 
   /**

@@ -31,7 +31,7 @@ export interface ExchangeParts {
   readonly env: Environment;
   readonly writer: Pick<
     Writer<never>,
-    "pause" | "resume" | "whenFlushed" | "noteFlights" | "whole"
+    "pause" | "resume" | "clearJournal" | "noteFlights" | "whole"
   >;
   readonly presence: Presence;
   readonly floor: Floor;
@@ -64,7 +64,7 @@ export async function exchangeFile(parts: ExchangeParts, work: ExchangeWork): Pr
   });
   try {
     // Until then the journal may hold what is erased already.
-    await writer.whenFlushed();
+    if (!(await writer.clearJournal())) throw new Error("The disk is full.");
     // No transaction is under way that is not noted: the copy sees all before.
     await writer.pause();
     writer.noteFlights((flight) => changes.note(flight));

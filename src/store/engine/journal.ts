@@ -25,6 +25,8 @@ export interface JournalStart extends Counters {
   /** The numbers of the oldest journal record kept and of the next one. */
   readonly firstJournalNo: number;
   readonly nextJournalNo: number;
+  /** Whether the newest journal record has changes, so that it may name what was erased. */
+  readonly newestHasChanges: boolean;
 }
 
 /** A journal record, decoded. */

@@ -31,14 +31,14 @@ export class Gate {
 
 /** Those who wait until journal records are flushed. */
 export class Barriers {
-  #waiting: { readonly journalNo: number; readonly resolve: () => void }[] = [];
+  #waiting: { readonly journalNo: number; readonly resolve: (isFlushed: boolean) => void }[] = [];
 
   get isBusy(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** Waits until nothing up to a journal record is left to be flushed. */
-  wait(journalNo: number): Promise<void> {
+  /** Waits until nothing up to a journal record is left to be flushed. False: it was given up. */
+  wait(journalNo: number): Promise<boolean> {
     return new Promise((resolve) => this.#waiting.push({ journalNo, resolve }));
   }
 
@@ -47,8 +47,11 @@ export class Barriers {
     const left = this.#waiting.filter(({ journalNo }) => oldest !== 0 && oldest <= journalNo);
     const done = this.#waiting.filter(({ journalNo }) => oldest === 0 || oldest > journalNo);
     this.#waiting = left;
-    for (const { resolve } of done) {
-      resolve();
-    }
+    for (const { resolve } of done) resolve(true);
+  }
+
+  /** Tells all that their records stay as they are. */
+  giveUp(): void {
+    for (const { resolve } of this.#waiting.splice(0)) resolve(false);
   }
 }

@@ -13,6 +13,7 @@ const START = {
   nextMessageNo: 1,
   firstJournalNo: 1,
   nextJournalNo: 1,
+  newestHasChanges: false,
 };
 const OPEN = {
   space: { isFull: false, fits: () => true, wrote: () => undefined },
@@ -20,7 +21,7 @@ const OPEN = {
 };
 
 /** A writer whose environment keeps tables in memory. */
-function memoryWriter() {
+function memoryWriter(space = OPEN.space) {
   const table = () => {
     const rows = new Map<string, Uint8Array>();
     const put = (key: string, value: Uint8Array) => rows.set(key, value);
@@ -42,6 +43,7 @@ function memoryWriter() {
     onCommit: () => undefined,
     onFatal: (error) => expect.fail(String(error)),
     ...OPEN,
+    space,
   });
   const change = async (keys: readonly string[], bytes: number): Promise<void> => {
     for (const key of keys) memtable.set(key, new Uint8Array(bytes));
@@ -161,6 +163,18 @@ describe("the index", () => {
       }
     },
   );
+
+  test("holds up nobody on a full disk", async () => {
+    const space = { ...OPEN.space, isFull: false };
+    const { writer, change } = memoryWriter(space);
+    await change(["key"], 10);
+    const flushed = writer.whenFlushed();
+    space.isFull = true;
+    expect(await flushed).toBe(false);
+    expect(await writer.clearJournal()).toBe(false);
+    space.isFull = false;
+    expect(await writer.clearJournal()).toBe(true);
+  });
 
   test("does not wait for quiet when many keys wait", async () => {
     const { index, memtable, change } = memoryWriter();

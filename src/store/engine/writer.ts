@@ -63,8 +63,8 @@ export interface DiskRoom {
 // A value becomes visible when its transaction is on stable storage. The first failed commit ends
 // the writer for good: LMDB must not be asked again after an I/O error.
 
-// A quiet time this long brings what waits into the index. An agent that appends once in a few
-// moments then pays for one commit each time, not for two.
+// A quiet time this long brings what waits into the index. An agent that appends more often than
+// that pays for one commit each time, not for two.
 const IDLE_MS = 1_000;
 // The pause before a commit that does not fit on the disk is tried again.
 const SPACE_MS = 250;
@@ -94,12 +94,14 @@ export class Writer<R extends Report> {
   nextSessionNo: number;
   nextLogNo: number;
   #nextMessageNo: number;
+  #newestHasChanges: boolean;
 
   constructor(parts: WriterParts<R>) {
     this.#parts = parts;
     const { start } = parts;
     this.#forming = new Group(start.nextMessageNo, parts.newReport());
     this.#journal = new JournalRange(start.firstJournalNo, start.nextJournalNo);
+    this.#newestHasChanges = start.newestHasChanges;
     this.#newestCommitNo = start.commitNo;
     this.#durable = start.commitNo;
     this.nextSessionNo = start.nextSessionNo;
@@ -240,13 +242,24 @@ export class Writer<R extends Report> {
   }
 
   /**
-   * Waits until everything that is durable now is in the index itself, and the journal holds no
-   * record before the newest: none with what was erased since.
+   * Waits until everything that is durable now is in the index itself, and the journal holds only
+   * its newest record. False when the disk becomes full before.
    */
-  whenFlushed(): Promise<void> {
+  whenFlushed(): Promise<boolean> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     this.#schedule();
     return this.#barriers.wait(this.#journal.committed);
+  }
+
+  /**
+   * Waits until the journal holds nothing of what is durable now. Its newest record stays for the
+   * counters, and may name keys that it removed: so an empty one comes after it. False when the
+   * disk is full, or becomes full before.
+   */
+  async clearJournal(): Promise<boolean> {
+    if (this.isDiskFull) return false;
+    await this.whenFormingDurable(undefined);
+    return this.whenFlushed();
   }
 
   /** Takes no more changes, waits for those under way, flushes for at most `flushMs`. */
@@ -264,15 +277,16 @@ export class Writer<R extends Report> {
       this.#failure === undefined &&
       performance.now() < end &&
       !this.isDiskFull &&
-      this.#oldestKept() !== 0
+      (this.#oldestKept() !== 0 || this.#newestHasChanges)
     ) {
-      await this.whenFlushed();
+      await this.clearJournal();
     }
     // A change that was let in before, such as the end of a copy, may still add something.
     do {
       await new Promise((resolve) => setImmediate(resolve));
       if (this.#hasWork()) this.#schedule();
     } while (this.#failure === undefined && (this.#flight !== undefined || this.#hasWork()));
+    this.#barriers.giveUp();
     this.#failure ??= new AppError("SHUTTING_DOWN", "The store is closed.");
   }
 
@@ -315,6 +329,8 @@ export class Writer<R extends Report> {
   #submit(): void {
     if (this.#flight !== undefined || this.#failure !== undefined) return;
     if (this.#onIdle !== undefined) return;
+    // Nothing goes to the index until there is space again.
+    if (this.isDiskFull) this.#barriers.giveUp();
     if (!this.#hasSpace()) {
       this.#waitForSpace();
       return;
@@ -385,7 +401,9 @@ export class Writer<R extends Report> {
     for (const staged of group.staged) {
       staged.seal(memtable);
     }
-    return encodeJournal(this.#journal.next, memtable.seal(), {
+    const changes = memtable.seal();
+    this.#newestHasChanges = changes.length > 0;
+    return encodeJournal(this.#journal.next, changes, {
       commitNo: this.#newestCommitNo,
       nextSessionNo: this.nextSessionNo,
       nextLogNo: this.nextLogNo,
@@ -453,7 +471,7 @@ export class Writer<R extends Report> {
         reject(this.#failure);
       });
     }
-    this.#barriers.settle(0);
+    this.#barriers.giveUp();
     this.#gate.openAll();
     this.#onIdle?.();
     // The calls are refused by now: LMDB must not even be read after a failed commit.

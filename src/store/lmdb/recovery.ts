@@ -131,6 +131,7 @@ export function replayJournal(env: Environment, memtable: Memtable): JournalStar
   let first = 0;
   let last = 0;
   let start = { commitNo: 0, nextSessionNo: 1, nextLogNo: 1, nextMessageNo: 1 };
+  let newestHasChanges = false;
   let from = u64(0);
   for (;;) {
     const rows = [
@@ -148,6 +149,7 @@ export function replayJournal(env: Environment, memtable: Memtable): JournalStar
       }
       const { commitNo, nextSessionNo, nextLogNo, nextMessageNo } = entry;
       start = { commitNo, nextSessionNo, nextLogNo, nextMessageNo };
+      newestHasChanges = entry.changes.length > 0;
       first = first === 0 ? journalNo : first;
       last = journalNo;
       from = key;
@@ -156,7 +158,8 @@ export function replayJournal(env: Environment, memtable: Memtable): JournalStar
   }
   if (last === 0 && !isEmpty(env)) throw recordCorrupt("the journal is missing");
   checkMessages(env, start.nextMessageNo);
-  return { ...start, firstJournalNo: first === 0 ? 1 : first, nextJournalNo: last + 1 };
+  const firstJournalNo = first === 0 ? 1 : first;
+  return { ...start, firstJournalNo, nextJournalNo: last + 1, newestHasChanges };
 }
 
 function checkMessages(env: Environment, nextMessageNo: number): void {

@@ -128,8 +128,6 @@ export interface LmdbStoreOptions {
 export interface LmdbStore extends Store {
   /** See `exchangeFile` of the engine. Gives up a check of pages that runs in the background. */
   exchangeFile(work: ExchangeWork): Promise<number>;
-  /** Clears the journal of what was erased, for a copy. Does nothing on a full disk. */
-  settleJournal(): Promise<void>;
 }
 
 const CACHE_BYTES = 134_217_728;
@@ -524,7 +522,7 @@ function changesOf(
   };
 }
 
-/** The calls on erasures. They free space: a full disk does not hold them up. */
+/** The calls on erasures. They free space: a full disk holds up only the end of an erasure. */
 function erasuresOf(
   core: Core,
   admit: (allowWhenFull: boolean) => Promise<void> | undefined,
@@ -546,7 +544,8 @@ function erasuresOf(
       await admit(true);
       return erasures.eraseAnswers(core, query);
     },
-    purgedBefore: pieceReader(core)(erasures.purgedBefore),
+    purgedBefore: read(erasures.purgedBefore),
+    clearJournal: () => core.writer.clearJournal(),
   };
 }
 
@@ -561,7 +560,7 @@ function upkeepOf(
     readonly presence: Presence;
     readonly endCheck: () => Promise<void>;
   },
-): Pick<LmdbStore, "maintain" | "exchangeFile" | "settleJournal" | "close"> {
+): Pick<LmdbStore, "maintain" | "exchangeFile" | "close"> {
   const { floor, lock, presence, endCheck } = parts;
   let closing: Promise<void> | undefined;
   const closeOnce = async (): Promise<void> => {
@@ -590,9 +589,6 @@ function upkeepOf(
       await endCheck();
       const { env, writer } = core;
       return exchangeFile({ ...parts, env, writer, now: () => performance.now() }, work);
-    },
-    settleJournal: async () => {
-      if (!core.writer.isDiskFull) await core.writer.whenFlushed();
     },
     close: () => (closing ??= closeOnce()),
   };
