@@ -1,7 +1,17 @@
 // Parts that adapters of frameworks share.
 
-import { expect, test } from "vitest";
-import { batchesOf, isName } from "../src/adapters/index.ts";
+import { expect, test, vi } from "vitest";
+import { batchesOf, isName, readWhole } from "../src/adapters/index.ts";
+import { connect, MemorySidecarError, Status } from "../src/index.ts";
+import { fakeError } from "./fake-server.ts";
+
+const waits = vi.hoisted((): number[] => []);
+vi.mock("node:timers/promises", async (original) => ({
+  ...(await original<object>()),
+  setTimeout: async (delayMs: number) => {
+    waits.push(delayMs);
+  },
+}));
 
 const LIMITS = { items: 3, bytes: 10 };
 
@@ -35,4 +45,27 @@ test("takes for names what the server takes, by bytes of UTF-8", () => {
   for (const name of ["", "a\nb", "\u0000", "\u007f", "\u0085", "a\ud800", "é".repeat(129), 1]) {
     expect(isName(name), String(name)).toBe(false);
   }
+});
+
+test("reads a value again that others replace, after a pause and not for ever", async () => {
+  const made = (code: number, reason: string) =>
+    new MemorySidecarError(fakeError({ code, reason }), "/none");
+  const overtaken = made(Status.ABORTED, "ETAG_MISMATCH");
+  const failed = made(Status.ABORTED, "HOOK_FAILED");
+  const missing = made(Status.NOT_FOUND, "RECORD_NOT_FOUND");
+  const client = connect("127.0.0.1:1");
+  const read = vi.spyOn(client, "getWholeRecord");
+  const whole = () => readWhole(client, "path", "key");
+  read.mockRejectedValueOnce(overtaken).mockRejectedValueOnce(missing);
+  expect(await whole()).toBeUndefined();
+  expect(waits).toHaveLength(1);
+  read.mockRejectedValueOnce(failed);
+  await expect(whole()).rejects.toBe(failed);
+  expect(waits).toHaveLength(1);
+  read.mockClear().mockRejectedValue(overtaken);
+  await expect(whole()).rejects.toBe(overtaken);
+  expect(read).toHaveBeenCalledTimes(50);
+  expect(waits).toHaveLength(50);
+  expect(Math.min(...waits)).toBeGreaterThanOrEqual(5);
+  client.close();
 });

@@ -1,8 +1,10 @@
 // Reads and writes of many records, of any size.
 
+import { setTimeout as wait } from "node:timers/promises";
 import type { MemorySidecar } from "../client.ts";
 import { isMemorySidecarError } from "../errors.ts";
 import type { RecordNameInput, RecordOperationInput, RecordPath } from "../record-inputs.ts";
+import { backoffMs, type RetryPolicy } from "../retry.ts";
 import { isUploaded, MAX_UPLOADS, send } from "./attempts.ts";
 import { BATCH_BYTES, batchesOf } from "./batches.ts";
 import { passOver } from "./errors.ts";
@@ -15,6 +17,9 @@ const LIMITS = {
 };
 /** Names take up to 4 KiB of it. */
 const OVERHEAD_BYTES = 4_096;
+
+/** Reads of a large value that another writer overtakes. A random delay lets one of them end. */
+const AGAIN: RetryPolicy = { maxAttempts: 50, initialDelayMs: 10, maxDelayMs: 100 };
 
 /** A record as the server gives it. */
 export type Stored = Awaited<ReturnType<MemorySidecar["getWholeRecord"]>>;
@@ -56,14 +61,16 @@ export async function readWhole(
   path: RecordPath,
   key: string,
 ): Promise<Stored | undefined> {
-  for (;;) {
+  for (let lost = 1; ; lost += 1) {
     try {
       return await client.getWholeRecord(path, key);
     } catch (error) {
       if (isMemorySidecarError(error, "RECORD_NOT_FOUND")) return undefined;
-      // Another writer replaced a large value between two ranges.
+      // Another writer may have replaced a large value between two ranges.
       passOver("ETAG_MISMATCH")(error);
+      if (lost === AGAIN.maxAttempts) throw error;
     }
+    await wait(backoffMs(lost, AGAIN));
   }
 }
 
