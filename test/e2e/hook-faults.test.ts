@@ -19,6 +19,7 @@ import {
   summarize,
   summaryView,
   TaskFailureReason,
+  TaskState,
 } from "../../clients/typescript/src/index.ts";
 import { writeHooks } from "../support/hooks/cover-hook.ts";
 import {
@@ -265,7 +266,9 @@ async function play({ hook, kind, fault }: Case): Promise<Outcome> {
   await sleep(4 * PACE_MS);
   for (const speaker of speakers) await speaker.end();
   if (fault.isFinal === true) {
-    for (const { taskId } of await tasksOf(sessionIds)) await client.retryTask(taskId);
+    // Tasks made since are done by themselves, and may be gone already.
+    const dead = (await tasksOf(sessionIds)).filter(({ state }) => state === TaskState.DEAD);
+    for (const { taskId } of dead) await client.retryTask(taskId);
   }
   for (const sessionId of sessionIds) await drained(client, sessionId, LIMIT_MS);
   return {
