@@ -64,7 +64,9 @@ export async function exchangeFile(parts: ExchangeParts, work: ExchangeWork): Pr
   });
   try {
     // Until then the journal may hold what is erased already.
-    if (!(await writer.clearJournal())) throw new Error("The disk is full.");
+    if (!(await writer.clearJournal())) {
+      throw new Error("The disk is full. Free space on it, then compact the store again.");
+    }
     // No transaction is under way that is not noted: the copy sees all before.
     await writer.pause();
     writer.noteFlights((flight) => changes.note(flight));

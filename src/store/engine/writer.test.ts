@@ -52,7 +52,7 @@ function memoryWriter(space = OPEN.space) {
   return { writer, memtable, index, journal, change, commits: () => commits };
 }
 
-function failingWriter() {
+function failingWriter(start = START) {
   let commits = 0;
   const fail = (): Promise<boolean> => {
     commits++;
@@ -66,7 +66,7 @@ function failingWriter() {
     env: { root: { batch: fail } } as unknown as Environment,
     memtable: new Memtable(() => undefined),
     newReport: () => ({ isEmpty: true }),
-    start: START,
+    start,
     onCommit: () => expect.fail("nothing is durable"),
     onFatal,
     ...OPEN,
@@ -111,6 +111,13 @@ describe("a failed commit", () => {
     expect(() => writer.assertOpen()).toThrow("failed");
     expect(onFatal).toHaveBeenCalledTimes(1);
   });
+});
+
+test("a commit that fails at an orderly stop ends the stop, too", async () => {
+  const { writer, onFatal } = failingWriter({ ...START, newestHasChanges: true });
+  await writer.close(1_000);
+  await vi.waitFor(() => expect(onFatal).toHaveBeenCalledTimes(1));
+  expect(() => writer.assertReadable()).toThrow("failed");
 });
 
 describe("the index", () => {

@@ -279,7 +279,8 @@ export class Writer<R extends Report> {
       !this.isDiskFull &&
       (this.#oldestKept() !== 0 || this.#newestHasChanges)
     ) {
-      await this.clearJournal();
+      // A commit that fails ends the writer, and with it this loop.
+      await this.clearJournal().catch(() => undefined);
     }
     // A change that was let in before, such as the end of a copy, may still add something.
     do {
