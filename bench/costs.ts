@@ -1,6 +1,5 @@
-// Shows what an append costs and where: processor time by thread, calls of the disk, memory by
-// part, and the gain of a second core, beside the bare echo server. `strace` counts the disk's
-// calls; without it they are missing.
+// Shows what an append costs and where: processor time by thread, calls of the disk, and memory by
+// part, beside the bare echo server. `strace` counts the disk's calls; without it they are missing.
 // Usage: node bench/costs.ts [SECONDS]
 
 import { spawn, spawnSync } from "node:child_process";
@@ -54,7 +53,7 @@ async function cpuOf(loader: Worker, server: Running, load: Load, seconds: numbe
   return row;
 }
 
-/** Counts the calls of the disk while work is done, a call of the work each. */
+/** Runs work of so many calls and counts the disk operations per call. */
 async function disk(server: Running, calls: number, file: string, work: () => Promise<void>) {
   const syscalls = "trace=fdatasync,fsync,pwrite64,pwritev";
   const args = ["-f", "-qq", "-p", String(server.pid), "-o", file, "-e", syscalls];

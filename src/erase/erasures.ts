@@ -117,7 +117,7 @@ export class Erasures implements ErasureServiceApi {
       };
       await (one === "purge" ? step() : this.#turns.run(signal, step));
     }
-    // The receipt named the subject until now.
+    // Until it was done, the record of the erasure named its subject.
     await store.clearJournal();
   }
 }

@@ -52,7 +52,7 @@ export function copyPages(file: number, meta: Meta): PageCopy {
   return { bytes: copier.pages * meta.pageBytes, chunks: copier.run() };
 }
 
-/** A copied part of a tree: the number of its root page, and the ends of its keys. */
+/** A copied subtree: the number of its root page, its first key and its last. */
 interface Copied {
   readonly pageNo: number;
   readonly first: Buffer;
@@ -164,10 +164,10 @@ class Copier {
   }
 
   /**
-   * Makes an inner page anew over the copies of the pages below it. The key of a page is the
-   * shortest one that lies behind all keys of the page before: a part of a key that is there, and
-   * never longer than the key that it replaces, so that the page has room for it. The first page
-   * needs none.
+   * Rebuilds an inner page over the copies of the pages below it. The key of each page is the
+   * shortest prefix of its first key that sorts after the last key of the page before. It comes
+   * from a live record, and it is never longer than the key that it replaces, so the page has room
+   * for it. The first page needs no key.
    */
   #linkTo(page: Buffer, below: readonly Copied[], pageNo: number): void {
     const room = page.subarray(HEADER_BYTES);
@@ -301,7 +301,7 @@ function keyOf(node: Buffer): Buffer {
   return node.subarray(NODE_BYTES, NODE_BYTES + node.readUInt16LE(6));
 }
 
-/** The shortest beginning of a key that is greater than the key before it; undefined for none. */
+/** The shortest prefix of a key that sorts after the key before it; undefined if there is none. */
 function keyBetween(before: Buffer, key: Buffer): Buffer | undefined {
   if (before.compare(key) >= 0) return undefined;
   let same = 0;

@@ -182,7 +182,7 @@ export class Memtable {
     this.#markDirty(slot, journalNo);
   }
 
-  /** So much waits for the flush that it must not wait for quiet. */
+  /** Tells whether too much waits for the flush to wait for a quiet second. */
   get isHigh(): boolean {
     return this.dirtyCount > HIGH_WATER || this.#waitingBytes > WAITING_BYTES_HIGH;
   }

@@ -37,7 +37,7 @@ export class Barriers {
     return this.#waiting.length > 0;
   }
 
-  /** Waits until nothing up to a journal record is left to be flushed. False: it was given up. */
+  /** Waits until everything up to a journal record is flushed. False when the wait is given up. */
   wait(journalNo: number): Promise<boolean> {
     return new Promise((resolve) => this.#waiting.push({ journalNo, resolve }));
   }
@@ -50,7 +50,7 @@ export class Barriers {
     for (const { resolve } of done) resolve(true);
   }
 
-  /** Tells all that their records stay as they are. */
+  /** Ends all waits without a flush. */
   giveUp(): void {
     for (const { resolve } of this.#waiting.splice(0)) resolve(false);
   }

@@ -50,8 +50,8 @@ export interface DiskRoom {
 // the index later, in bounded chunks sorted by key, each in one transaction together with the
 // removal of the journal records that are no longer needed. A chunk rides along with the
 // transaction of a group, so that it costs no flush of its own. A transaction of its own, which the
-// next change would have to wait for, is for quiet times, for those who wait for the chunk, and for
-// when too much waits.
+// next change would have to wait for, is made after a quiet second, when somebody waits for the
+// chunk, or when too much waits.
 //
 // At open the journal tail is replayed into the memtable. So a process that was killed
 //   - before a commit shows the state before; nothing of the group was acknowledged;
@@ -243,7 +243,7 @@ export class Writer<R extends Report> {
 
   /**
    * Waits until everything that is durable now is in the index itself, and the journal holds only
-   * its newest record. False when the disk becomes full before.
+   * its newest record. False when the disk becomes full meanwhile.
    */
   whenFlushed(): Promise<boolean> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
@@ -252,9 +252,9 @@ export class Writer<R extends Report> {
   }
 
   /**
-   * Waits until the journal holds nothing of what is durable now. Its newest record stays for the
-   * counters, and may name keys that it removed: so an empty one comes after it. False when the
-   * disk is full, or becomes full before.
+   * Waits until the journal holds nothing of what is durable now. The newest record always stays,
+   * for its counters, and may name keys that it removed; so an empty record is written after it.
+   * False when the disk is full, or becomes full meanwhile.
    */
   async clearJournal(): Promise<boolean> {
     if (this.isDiskFull) return false;
