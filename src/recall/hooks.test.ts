@@ -468,6 +468,23 @@ describe("an embedder", () => {
     expect(await recallTexts(services, "cat", { mode: "dense" })).toEqual(["a kitten sleeps"]);
   });
 
+  test("that recovers right after it refused a text is asked for it again", async () => {
+    const hook = fakeEmbedder();
+    let isBroken = true;
+    hook.refuses = (texts) => {
+      const isRefused = isBroken;
+      // It is mended before it is asked whether it works at all.
+      if (texts.includes("a kitten sleeps")) isBroken = false;
+      return isRefused;
+    };
+    const services = await start(withEmbedder(hook));
+    await services.append("s", [{ text: "a kitten sleeps" }]);
+    await services.append("t", [{ text: "the engine is loud" }]);
+    await ask(services, "cat", { mode: "lexical" });
+    await untilEmbedded(services);
+    expect((await recallTexts(services, "cat", { mode: "dense" }))[0]).toBe("a kitten sleeps");
+  });
+
   test("is never asked for a text that no embedder takes", async () => {
     const hook = fakeEmbedder();
     const services = await start(withEmbedder(hook));

@@ -230,22 +230,27 @@ export class VectorMaker {
   }
 }
 
-/** Embeds a batch. A text that the embedder refuses has no vector, and keeps no other from its. */
+/**
+ * Embeds a batch. A text that the embedder refuses gets a vector of zeros, and the other texts get
+ * their own. A vector is final, so a text counts as refused only when the embedder works before and
+ * after the refusal: an embedder that refuses everything, for lack of a key perhaps, says nothing
+ * about the text.
+ */
 async function embedKnown(
   embedder: Embedder,
   call: EmbedCall,
   texts: readonly string[],
-  isUp = false,
+  workedBefore = false,
 ): Promise<readonly Float32Array[]> {
   try {
     return await embedder.embedPassages(call, texts);
   } catch (error) {
     if (!(error instanceof HookFailure) || !REFUSALS.has(error.reason)) throw error;
-    // An embedder that refuses everything, for lack of a key perhaps, says nothing of these texts.
-    if (!isUp) await embedder.embedPassages(call, [PROBE]);
-    if (texts.length === 1) return [new Float32Array(embedder.model.dimensions)];
-    const half = Math.ceil(texts.length / 2);
-    const first = await embedKnown(embedder, call, texts.slice(0, half), true);
-    return [...first, ...(await embedKnown(embedder, call, texts.slice(half), true))];
   }
+  await embedder.embedPassages(call, [PROBE]);
+  if (!workedBefore) return await embedKnown(embedder, call, texts, true);
+  if (texts.length === 1) return [new Float32Array(embedder.model.dimensions)];
+  const half = Math.ceil(texts.length / 2);
+  const first = await embedKnown(embedder, call, texts.slice(0, half), true);
+  return [...first, ...(await embedKnown(embedder, call, texts.slice(half), true))];
 }
