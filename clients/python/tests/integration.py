@@ -14,6 +14,7 @@ import pytest
 from real import RealServer
 
 from memorysidecar import AsyncClient, Client, NotFound
+from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES
 from memorysidecar.adapters.plans import Call, Collect, Plan
 
 
@@ -78,19 +79,28 @@ def record_uploads(
 
 
 def between_ranges(
-    client: Client | AsyncClient, monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]
+    client: Client | AsyncClient,
+    monkeypatch: pytest.MonkeyPatch,
+    act: Callable[[], Any],
+    *,
+    before: bool = False,
 ) -> None:
-    """Does something once, after the first range of a value that a client gets."""
+    """Does something once, after the first range of a value that a client gets, or before it: then
+    what names the record has been read."""
     get: Any = client.get_record
     left = [act]
 
     def got(*call: Any, **options: Any) -> Any:
+        if left and before:
+            left.pop()()
         record = get(*call, **options)
         if left:
             left.pop()()
         return record
 
     async def got_async(*call: Any, **options: Any) -> Any:
+        if left and before:
+            await left.pop()()
         record = await get(*call, **options)
         if left:
             await left.pop()()
@@ -98,6 +108,14 @@ def between_ranges(
 
     is_async = inspect.iscoroutinefunction(get)
     monkeypatch.setattr(client, "get_record", got_async if is_async else got)
+
+
+async def replace_large(client: AsyncClient, root: str, value: bytes) -> None:
+    """Replaces the value of the one record below a path that is too large for a message, as another
+    program may."""
+    records = client.list_records(root, recursive=True)
+    [old] = [one async for one in records if one.value_size > MAX_PAYLOAD_BYTES]
+    await client.put_record([*old.path], old.key, await client.upload_value(value))
 
 
 def left_of(uploads: list[Any]) -> Plan[list[Any]]:

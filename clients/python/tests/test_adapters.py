@@ -19,8 +19,8 @@ from memorysidecar.adapters.documents import DocumentRecords
 from memorysidecar.adapters.messages import Format, calls_of, json_of, parts_of, results_of
 from memorysidecar.adapters.narrowing import is_indexable
 from memorysidecar.adapters.plans import Emit, Plan, Runner
-from memorysidecar.adapters.records import get_whole, owner_of
-from memorysidecar.errors import Aborted, MemorySidecarError, make_error
+from memorysidecar.adapters.records import get_whole, owner_of, with_payloads
+from memorysidecar.errors import Aborted, MemorySidecarError, NotFound, make_error
 
 
 def one() -> Plan[int]:
@@ -180,3 +180,88 @@ def test_a_read_that_is_aborted_for_another_reason_fails() -> None:
         Runner(client).run(get_whole((["path"], "key")))
     client = Overtaken(make_error(grpc.StatusCode.NOT_FOUND, "none"))
     assert Runner(client).run(get_whole((["path"], "key"))) is None
+
+
+FORMAT = Format("f")
+
+
+def kept(*payloads: bytes | str) -> list[v1.Message]:
+    """Makes messages with these payloads; a text is the key of the record that keeps one."""
+    return [
+        v1.Message(
+            message_id=f"m{number}",
+            provider_payload=v1.ProviderPayload(
+                provider=FORMAT.in_record if isinstance(one, str) else "f",
+                data=one.encode() if isinstance(one, str) else one,
+            ),
+        )
+        for number, one in enumerate(payloads)
+    ]
+
+
+class Changing:
+    """A client whose messages are others at each look; a look may be an error."""
+
+    def __init__(self, *looks: list[v1.Message] | MemorySidecarError, **records: bytes) -> None:
+        self.looks = [*looks]
+        self.records = records
+        self.times: list[float] = []
+
+    def look(self) -> Any:
+        self.times.append(time.monotonic())
+        found = self.looks.pop(0) if len(self.looks) > 1 else self.looks[0]
+        if isinstance(found, MemorySidecarError):
+            raise found
+        return ["path"], found
+
+    async def look_async(self) -> Any:
+        return self.look()
+
+    def get_whole_record(self, path: Any, key: str) -> v1.NamedRecord:
+        if key not in self.records:
+            raise make_error(grpc.StatusCode.NOT_FOUND, "no record")
+        return v1.NamedRecord(path=path, key=key, value=self.records[key])
+
+
+def payloads_of(client: Any, *, is_async: bool) -> list[bytes]:
+    async def read() -> list[Any]:
+        plan = with_payloads(FORMAT, lambda _: client.look_async())
+        return await Runner(AsyncOvertaken(client)).arun(plan)
+
+    plan = with_payloads(FORMAT, lambda client: client.look())
+    return [one for _, one in (asyncio.run(read()) if is_async else Runner(client).run(plan))]
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_messages_are_read_again_with_their_payloads(is_async: bool) -> None:
+    none = make_error(grpc.StatusCode.NOT_FOUND, "no session")
+    client = Changing(kept(b"0", "old"), none, kept(b"2", "new", "key"), new=b"n", key=b"k")
+    assert payloads_of(client, is_async=is_async) == [b"2", b"n", b"k"]
+    pauses = [after - before for before, after in itertools.pairwise(client.times)]
+    assert len(pauses) == 2
+    assert min(pauses) >= 0.004
+    assert payloads_of(Changing([]), is_async=is_async) == []
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_payload_that_is_never_there_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, is_async: bool
+) -> None:
+    policy = RetryPolicy(max_attempts=5, initial_delay=0.001, max_delay=0.001)
+    monkeypatch.setattr(records, "AGAIN", policy)
+    client = Changing(kept(b"0", "key"))
+    with pytest.raises(NotFound) as caught:
+        payloads_of(client, is_async=is_async)
+    assert caught.value.reason == ErrorReason.RECORD_NOT_FOUND
+    assert caught.value.message == (
+        "5 reads in a row have failed: record 'key' of path 'path' does not exist, but message "
+        "'m1' has its payload there: delete the message, too"
+    )
+    assert len(client.times) == 5
+    client = Changing(make_error(grpc.StatusCode.NOT_FOUND, "none", reason="SESSION_NOT_FOUND"))
+    with pytest.raises(NotFound, match="SESSION_NOT_FOUND: 5 reads in a row have failed: none"):
+        payloads_of(client, is_async=is_async)
+    client = Changing(make_error(grpc.StatusCode.INTERNAL, "broken"))
+    with pytest.raises(MemorySidecarError, match="broken"):
+        payloads_of(client, is_async=is_async)
+    assert len(client.times) == 1

@@ -4,21 +4,24 @@ window, sizes, races, erasure."""
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from agent_framework import Agent, AgentSession, Content, Message
-from integration import between_ranges, erase, left_of, record_uploads
+from integration import between_ranges, erase, left_of, record_uploads, replace_large
 from memorysidecar import Aborted, AsyncClient, Client, MemorySidecarError, NotFound, policy, v1
 from memorysidecar._retry import RetryPolicy
 from memorysidecar.adapters import attempts
+from memorysidecar.adapters import records as records_module
 from memorysidecar.adapters.plans import Runner
 from real import RealServer
 from scripted import ANSWER, Scripted, call, turn
 
 from memorysidecar_agent_framework import SidecarContextProvider, SidecarHistoryProvider
 from memorysidecar_agent_framework import history as history_module
+from memorysidecar_agent_framework._messages import payload_of
 from memorysidecar_agent_framework.sessions import SidecarSessionStore
 
 
@@ -150,6 +153,40 @@ async def test_a_session_that_changes_while_it_is_read_comes_whole(
     assert await store.get("s") is None
 
 
+@pytest.mark.parametrize("window", [False, True])
+async def test_a_history_that_changes_while_it_is_read_comes_whole(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch, window: bool
+) -> None:
+    provider = history(async_client, window=window)
+    small, old, new = (Message("user", [text]) for text in ("a", "o" * 5_000_000, "n" * 5_000_000))
+    await provider.save_messages("s", [small, old])
+    replace = partial(replace_large, async_client, "agent-framework", payload_of(new))
+    between_ranges(async_client, monkeypatch, replace)
+    assert await texts_of(provider, "s") == ["a", new.text]
+    for before in (False, True):
+        clear = partial(provider.clear, "s")
+        between_ranges(async_client, monkeypatch, clear, before=before)
+        assert await texts_of(provider, "s") == []
+        await provider.save_messages("s", [small, old])
+
+    async def delete() -> None:
+        await async_client.pop_messages(provider.log_of("s"))
+        await async_client.delete_records("agent-framework", recursive=True)
+
+    between_ranges(async_client, monkeypatch, delete, before=True)
+    assert await texts_of(provider, "s") == ["a"]
+
+
+async def test_a_save_goes_on_when_the_history_is_cleared_while_it_is_read(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider = history(async_client)
+    await provider.save_messages("s", [Message("user", ["o" * 500_000])])
+    between_ranges(async_client, monkeypatch, partial(provider.clear, "s"), before=True)
+    await provider.save_messages("s", [Message("user", ["new"])])
+    assert await texts_of(provider, "s") == ["new"]
+
+
 async def test_a_session_that_the_server_refuses_leaves_no_upload(
     async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -272,7 +309,9 @@ async def test_a_save_during_a_clear_keeps_its_large_messages(
     records = async_client.list_records("agent-framework", recursive=True)
     [left] = [one async for one in records]
     await async_client.delete_record([*left.path], left.key)
-    with pytest.raises(NotFound):
+    again = RetryPolicy(max_attempts=3, initial_delay=0.001, max_delay=0.001)
+    monkeypatch.setattr(records_module, "AGAIN", again)
+    with pytest.raises(NotFound, match=rf"3 reads in a row .*{left.key}.* delete the message"):
         await provider.get_messages("s")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+import grpc
+
 from .. import v1
-from ..errors import Aborted, ErrorReason, NotFound
+from ..errors import Aborted, ErrorReason, NotFound, make_error
 from .attempts import (
     AGAIN,
     BATCH_BYTES,
@@ -17,7 +19,7 @@ from .attempts import (
     put_all,
     upload_all,
 )
-from .messages import is_id, is_too_large
+from .messages import Format, is_id, is_too_large
 from .plans import Call, Pause, Plan
 
 Name = tuple[Sequence[str], str]
@@ -155,6 +157,43 @@ def get_whole(name: Name) -> Plan[v1.NamedRecord | None]:
             if lost == AGAIN.max_attempts:
                 raise overtaken(error, f"read record {name[1]!r} again") from error
         yield Pause(AGAIN.delay(lost))
+
+
+def with_payloads(kind: Format, look: Callable[[Any], Any]) -> Plan[list[tuple[v1.Message, bytes]]]:
+    """Gives messages with their payloads, those that records keep included. Another writer may
+    replace or delete a message with its record between the two reads: then both are read again.
+
+    :param look: reads messages with the client, and gives the path of their records, and them. It
+        is called again when it raises ``NotFound``, too.
+    """
+    lost = 0
+    while True:
+        try:
+            path, messages = yield Call(look)
+            found = []
+            for message in messages:
+                found.append((message, (yield from _payload(kind, path, message))))
+            return found
+        except NotFound as error:
+            lost += 1
+            if lost == AGAIN.max_attempts:
+                problem = f"{lost} reads in a row have failed: {error.message}"
+                raise make_error(error.code, problem, reason=error.reason) from error
+        yield Pause(AGAIN.delay(lost))
+
+
+def _payload(kind: Format, path: Sequence[str], message: v1.Message) -> Plan[bytes]:
+    key = kind.key_of(message)
+    if key is None:
+        return message.provider_payload.data
+    record = yield from get_whole((path, key))
+    if record is None:
+        problem = (
+            f"record {key!r} of path {'/'.join(path)!r} does not exist, but message "
+            f"{message.message_id!r} has its payload there: delete the message, too"
+        )
+        raise make_error(grpc.StatusCode.NOT_FOUND, problem, reason=ErrorReason.RECORD_NOT_FOUND)
+    return record.value
 
 
 def delete_tree(path: Sequence[str]) -> Plan[None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
 from typing import Any, ClassVar
 from uuid import uuid4
@@ -15,7 +15,7 @@ from memorysidecar.adapters.attempts import AGAIN, attempt, overtaken
 from memorysidecar.adapters.messages import batches
 from memorysidecar.adapters.names import path_of, session_name
 from memorysidecar.adapters.plans import Runner
-from memorysidecar.adapters.records import check_owner, large_payloads, owner_of
+from memorysidecar.adapters.records import check_owner, large_payloads, owner_of, with_payloads
 
 from ._messages import FORMAT, fields_of, message_of, payload_of
 
@@ -85,14 +85,13 @@ class SidecarHistoryProvider(HistoryProvider):
         self, session_id: str | None, *, state: dict[str, Any] | None = None, **kwargs: Any
     ) -> list[Message]:
         log = self.log_of(session_id)
-        try:
+
+        async def look(client: AsyncClient) -> list[v1.Message]:
             if self.window:
-                messages = [*(await self.client.window(log)).messages]
-            else:
-                messages = [one async for one in self.client.list_messages(log, page_size=1000)]
-        except NotFound:
-            return []
-        return [await self._message(session_id, one) for one in messages if FORMAT.is_own(one)]
+                return [*(await client.window(log)).messages]
+            return [one async for one in client.list_messages(log, page_size=1000)]
+
+        return await self._read(session_id, look)
 
     async def save_messages(
         self,
@@ -170,16 +169,19 @@ class SidecarHistoryProvider(HistoryProvider):
             return (await self.client.ensure_session(log, **own, **self._attributes)).last_seq
 
     async def _newest(self, session_id: str | None, wanted: int) -> list[Message]:
-        found: list[v1.Message] = []
-        pager = self.client.list_messages(
-            self.log_of(session_id), order="newest_first", page_size=min(wanted, 1000)
-        )
-        async for message in pager:
-            if FORMAT.is_own(message):
-                found.append(message)
-            if len(found) == wanted:
-                break
-        return [await self._message(session_id, one) for one in reversed(found)]
+        log = self.log_of(session_id)
+
+        async def look(client: AsyncClient) -> list[v1.Message]:
+            found: list[v1.Message] = []
+            size = min(wanted, 1000)
+            async for message in client.list_messages(log, order="newest_first", page_size=size):
+                if FORMAT.is_own(message):
+                    found.append(message)
+                if len(found) == wanted:
+                    break
+            return found[::-1]
+
+        return await self._read(session_id, look)
 
     async def _append(
         self, session_id: str | None, batch: Sequence[tuple[str, bytes]], last_seq: int
@@ -192,12 +194,20 @@ class SidecarHistoryProvider(HistoryProvider):
         options = {"expected_last_seq": last_seq, "record_operations": kept}
         await runner.arun(attempt(kept, lambda client: client.append(log, messages, **options)))
 
-    async def _message(self, session_id: str | None, message: v1.Message) -> Message:
-        key = FORMAT.key_of(message)
-        if key is None:
-            return message_of(message.provider_payload.data)
-        record = await self.client.get_whole_record(self._large(session_id), key)
-        return message_of(record.value)
+    async def _read(
+        self, session_id: str | None, look: Callable[[AsyncClient], Awaitable[list[v1.Message]]]
+    ) -> list[Message]:
+        """Gives those messages that the provider wrote; none of a session that does not exist."""
+
+        async def own(client: AsyncClient) -> tuple[list[str], list[v1.Message]]:
+            try:
+                found = await look(client)
+            except NotFound:
+                found = []
+            return self._large(session_id), [one for one in found if FORMAT.is_own(one)]
+
+        found = await Runner(self.client).arun(with_payloads(FORMAT, own))
+        return [message_of(payload) for _, payload in found]
 
     def _large(self, session_id: str | None) -> list[str]:
         return path_of(self.root, "messages", *self._scope, session_id)
