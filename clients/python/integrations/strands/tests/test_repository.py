@@ -12,7 +12,16 @@ from typing import Any
 import grpc
 import pytest
 from integration import between_ranges, erase, left_of, record_uploads
-from memorysidecar import Client, ErrorReason, MemorySidecarError, policy, v1
+from memorysidecar import (
+    Client,
+    ErrorReason,
+    MemorySidecarError,
+    NotFound,
+    RetryPolicy,
+    policy,
+    v1,
+)
+from memorysidecar.adapters import records
 from memorysidecar.adapters.plans import Runner
 from memorysidecar.errors import make_error
 from real import RealServer
@@ -393,6 +402,73 @@ def test_a_state_that_changes_while_it_is_read_comes_whole(
     assert found.state == new.state
     between_ranges(client, monkeypatch, lambda: repository.delete_session("trip"))
     assert repository.read_agent("trip", "a") is None
+
+
+@pytest.mark.parametrize("window", [False, True])
+def test_messages_that_change_while_they_are_read_come_whole(
+    client: Client, monkeypatch: pytest.MonkeyPatch, window: bool
+) -> None:
+    repository = SidecarSessionRepository(client, window=window)
+    update = partial(repository.update_message, "trip", "a")
+    large, other = (message(1, letter * 5_000_000) for letter in "ab")
+    small = message(1, "Small.")
+    for new, before in ((other, False), (small, False), (small, True)):
+        for read in (
+            lambda: repository.read_message("trip", "a", 1),
+            lambda: repository.list_messages("trip", "a")[1],
+        ):
+            fill(repository, 1)
+            repository.create_message("trip", "a", large)
+            with monkeypatch.context() as patch:
+                between_ranges(client, patch, partial(update, new), before=before)
+                found = read()
+            assert found is not None
+            assert found.message == new.message
+            repository.delete_session("trip")
+
+
+def test_messages_that_go_while_they_are_read_do_not_exist(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = SidecarSessionRepository(client)
+    delete = partial(repository.delete_session, "trip")
+    large = message(0, "x" * 5_000_000)
+
+    def update() -> None:
+        with pytest.raises(SessionException, match="message 0 does not exist"):
+            repository.update_message("trip", "a", large)
+
+    for before in (False, True):
+        for read, nothing in (
+            (lambda: repository.read_message("trip", "a", 0), None),
+            (lambda: repository.list_messages("trip", "a"), []),
+            (update, None),
+        ):
+            fill(repository, 0)
+            repository.create_message("trip", "a", large)
+            with monkeypatch.context() as patch:
+                between_ranges(client, patch, delete, before=before)
+                assert read() == nothing
+    assert list(client.list_records("strands", recursive=True)) == []
+
+
+def test_a_message_whose_record_is_gone_for_good_is_an_error(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = SidecarSessionRepository(client)
+    fill(repository, 0)
+    repository.create_message("trip", "a", message(0, "x" * 500_000))
+    client.delete_records(["strands", "messages"], recursive=True)
+    again = RetryPolicy(max_attempts=3, initial_delay=0.001, max_delay=0.001)
+    monkeypatch.setattr(records, "AGAIN", again)
+    for read in (
+        lambda: repository.read_message("trip", "a", 0),
+        lambda: repository.list_messages("trip", "a"),
+    ):
+        with pytest.raises(
+            NotFound, match=r"3 reads in a row .* message '0' .* delete the message"
+        ):
+            read()
 
 
 def test_a_large_update_of_a_deleted_session_is_not_left_behind(

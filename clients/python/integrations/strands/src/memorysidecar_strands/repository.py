@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from memorysidecar.adapters.records import (
     get_whole,
     large_payloads,
     owner_of,
+    with_payloads,
 )
 from strands.session import SessionRepository
 from strands.types.exceptions import SessionException
@@ -159,7 +161,7 @@ class SidecarSessionRepository(SessionRepository):
         self, session_id: str, agent_id: str, message_id: int, **kwargs: Any
     ) -> SessionMessage | None:
         found = self._message(session_id, agent_id, message_id)
-        return None if found is None else self._session_message(session_id, agent_id, found)
+        return None if found is None else session_message_of(found[1])
 
     def update_message(
         self, session_id: str, agent_id: str, session_message: SessionMessage, **kwargs: Any
@@ -168,14 +170,14 @@ class SidecarSessionRepository(SessionRepository):
         found = self._message(session_id, agent_id, message_id)
         if found is None:
             raise SessionException(f"message {message_id} does not exist in session {session_id}")
-        previous = self._session_message(session_id, agent_id, found)
-        session_message.created_at = previous.created_at
+        stored, previous = found
+        session_message.created_at = session_message_of(previous).created_at
         payload = payload_of(session_message)
         fields = fields_of(session_message, payload)
         fields.pop("role")
         for name in ("etag", "text", "parts", "tool_calls", "provider_payload", "token_count"):
-            found.ClearField(name)
-        found.MergeFrom(v1.Message(**fields))
+            stored.ClearField(name)
+        stored.MergeFrom(v1.Message(**fields))
         path = self._messages(session_id, agent_id)
         kept = self._kept_in_record(session_id, agent_id, str(message_id), payload)
         try:
@@ -183,7 +185,7 @@ class SidecarSessionRepository(SessionRepository):
             self._append(
                 session_id,
                 agent_id,
-                found,
+                stored,
                 kept or [deletion(path, str(message_id))],
                 on_existing="update",
             )
@@ -201,22 +203,22 @@ class SidecarSessionRepository(SessionRepository):
     ) -> list[SessionMessage]:
         log = self.log_of(session_id, agent_id)
         wanted = None if limit is None else offset + limit
-        found: list[v1.Message] = []
-        try:
+
+        def look(client: Client) -> list[v1.Message]:
+            found: list[v1.Message] = []
             if self.window:
-                messages = [*self.client.window(log).messages]
+                messages = [*client.window(log).messages]
                 found = [one for one in messages if FORMAT.is_own(one)]
-                found = [one for one in found if int(one.message_id) >= offset][:limit]
-            else:
-                for message in self.client.list_messages(log, page_size=min(wanted or 1000, 1000)):
-                    if len(found) == wanted:
-                        break
-                    if FORMAT.is_own(message):
-                        found.append(message)
-                found = found[offset:]
-        except NotFound:
-            return []
-        return [self._session_message(session_id, agent_id, message) for message in found]
+                return [one for one in found if int(one.message_id) >= offset][:limit]
+            for message in client.list_messages(log, page_size=min(wanted or 1000, 1000)):
+                if len(found) == wanted:
+                    break
+                if FORMAT.is_own(message):
+                    found.append(message)
+            return found[offset:]
+
+        found = self._with_payloads(session_id, agent_id, look)
+        return [session_message_of(payload) for _, payload in found]
 
     def get_window(self, session_id: str, agent_id: str) -> v1.GetWindowResponse | None:
         """Gets the window of an agent: what fits its policy, with tool calls and their results
@@ -254,21 +256,32 @@ class SidecarSessionRepository(SessionRepository):
         exists = v1.RecordPrecondition(exists=True)
         return v1.RecordOperation(check=v1.RecordCheck(record=agent, precondition=exists))
 
-    def _message(self, session_id: str, agent_id: str, message_id: int) -> v1.Message | None:
-        try:
-            found = self.client.get_message(self.log_of(session_id, agent_id), str(message_id))
-        except NotFound:
-            return None
-        return found.message if FORMAT.is_own(found.message) else None
+    def _message(
+        self, session_id: str, agent_id: str, message_id: int
+    ) -> tuple[v1.Message, bytes] | None:
+        """Gets a message with its payload."""
+        log = self.log_of(session_id, agent_id)
 
-    def _session_message(
-        self, session_id: str, agent_id: str, message: v1.Message
-    ) -> SessionMessage:
-        key = FORMAT.key_of(message)
-        if key is None:
-            return session_message_of(message.provider_payload.data)
+        def look(client: Client) -> list[v1.Message]:
+            found = client.get_message(log, str(message_id)).message
+            return [found] if FORMAT.is_own(found) else []
+
+        found = self._with_payloads(session_id, agent_id, look)
+        return found[0] if found else None
+
+    def _with_payloads(
+        self, session_id: str, agent_id: str, look: Callable[[Client], list[v1.Message]]
+    ) -> list[tuple[v1.Message, bytes]]:
+        """Gets messages with their payloads; none of what does not exist."""
         path = self._messages(session_id, agent_id)
-        return session_message_of(self.client.get_whole_record(path, key).value)
+
+        def found(client: Client) -> tuple[list[str], list[v1.Message]]:
+            try:
+                return path, look(client)
+            except NotFound:
+                return path, []
+
+        return self._runner.run(with_payloads(FORMAT, found))
 
     def _kept_in_record(
         self, session_id: str, agent_id: str, message_id: str, payload: bytes
