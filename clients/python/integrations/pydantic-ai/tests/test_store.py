@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from integration import erase, left_of, record_uploads
-from memorysidecar import AsyncClient, Client, MemorySidecarError, policy
+from integration import between_ranges, erase, left_of, record_uploads, replace_large
+from memorysidecar import (
+    AsyncClient,
+    Client,
+    MemorySidecarError,
+    NotFound,
+    RetryPolicy,
+    policy,
+)
+from memorysidecar.adapters import records
 from memorysidecar.adapters.plans import Runner
 from pydantic_ai import Agent
 from pydantic_ai.conversation import Conversation
@@ -162,6 +171,84 @@ async def test_entries_of_any_size_come_back(async_client: AsyncClient, size: in
     assert written(loaded.messages) == written(large)
     await store.delete("b")
     assert await everything(async_client) == ([], [])
+
+
+def large_turn(letter: str) -> list[ModelMessage]:
+    return [ModelResponse(parts=[TextPart(letter * 5_000_000)], timestamp=datetime.now(UTC))]
+
+
+async def test_a_conversation_that_changes_while_it_is_read_comes_whole(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SidecarConversationStore(async_client)
+    old, new = map(large_turn, "on")
+    await add(store, "a", old)
+    replace = partial(replace_large, async_client, "pydantic-ai", written(new))
+    between_ranges(async_client, monkeypatch, replace)
+    loaded = await store.load("a")
+    assert loaded is not None
+    assert written(loaded.messages) == written(new)
+    record = await store.read_record("a")
+    assert record is not None
+    assert record.head_id is not None
+    replace = partial(replace_large, async_client, "pydantic-ai", written(old))
+    between_ranges(async_client, monkeypatch, replace)
+    entry = await store.read_entry(record.head_id)
+    assert written([entry.message]) == written(old)
+
+
+@pytest.mark.parametrize("before", [False, True])
+async def test_a_conversation_that_goes_while_it_is_read_is_none(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch, before: bool
+) -> None:
+    store = SidecarConversationStore(async_client)
+    old = large_turn("o")
+    delete = partial(store.delete, "a")
+    await add(store, "a", old)
+    between_ranges(async_client, monkeypatch, delete, before=before)
+    assert await store.load("a") is None
+    await add(store, "a", old)
+    fork = await store.fork("a", new_conversation_id="b")
+    assert fork.conversation_id == "b"
+    head = (await store.read_record("b")).head_id  # type: ignore[union-attr]
+    assert head is not None
+    # The newest session that has the entry is that of the fork.
+    between_ranges(async_client, monkeypatch, partial(store.delete, "b"), before=before)
+    assert written([(await store.read_entry(head)).message]) == written(old)
+    between_ranges(async_client, monkeypatch, delete, before=before)
+    with pytest.raises(KeyError):
+        await store.read_entry(head)
+
+
+async def test_a_conversation_that_goes_before_its_window_is_read_is_none(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SidecarConversationStore(async_client, window=True)
+    await add(store, "a", turn(1))
+    window = async_client.window
+
+    async def window_after_a_deletion(*call: Any, **options: Any) -> Any:
+        await store.delete("a")
+        return await window(*call, **options)
+
+    monkeypatch.setattr(async_client, "window", window_after_a_deletion)
+    assert await store.load("a") is None
+
+
+async def test_an_entry_whose_record_is_gone_for_good_is_an_error(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SidecarConversationStore(async_client)
+    await add(store, "a", large_turn("o"))
+    record = await store.read_record("a")
+    assert record is not None
+    assert record.head_id is not None
+    await async_client.delete_records(["pydantic-ai", "entries"], recursive=True)
+    again = RetryPolicy(max_attempts=3, initial_delay=0.001, max_delay=0.001)
+    monkeypatch.setattr(records, "AGAIN", again)
+    for read in (store.load("a"), store.read_entry(record.head_id)):
+        with pytest.raises(NotFound, match=r"3 reads in a row .* delete the message"):
+            await asyncio.wait_for(read, 5)
 
 
 async def test_a_save_that_comes_late_leaves_no_upload(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from operator import methodcaller
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from memorysidecar import AsyncClient, MemorySidecarError, NotFound, v1
 from memorysidecar.adapters.attempts import OVERTAKEN, attempt
 from memorysidecar.adapters.messages import batches
 from memorysidecar.adapters.plans import Runner
-from memorysidecar.adapters.records import large_payloads, owner_of
+from memorysidecar.adapters.records import large_payloads, owner_of, with_payloads
 from pydantic import ConfigDict, TypeAdapter
 from pydantic_ai.conversation import Conversation
 from pydantic_ai.conversation_store import (
@@ -163,44 +163,51 @@ class SidecarConversationStore(ConversationStore):
         await self._clean(stored.session_id)
 
     async def read_entry(self, entry_id: str) -> ConversationEntry:
-        while True:
+        async def look(_: AsyncClient) -> tuple[list[str], list[v1.Message]]:
             found = await self._find(entry_id)
             if found is None:
                 raise KeyError(entry_id)
-            try:
-                return await self._entry(found.session_id, found.message)
-            except NotFound:
-                continue  # Deleted meanwhile; a fork may still have it.
+            return self._large(found.session_id), [found.message]
+
+        [entry] = await self._entries_of(look)
+        return entry
 
     async def read_history(
         self, head_id: str | None, *, limit: int | None = None
     ) -> list[ConversationEntry]:
         if head_id is None:
             return []
-        while True:
+
+        async def look(_: AsyncClient) -> tuple[list[str], list[v1.Message]]:
             found = await self._find(head_id)
             if found is None:
                 raise KeyError(head_id)
-            try:
-                return await self._history(found.session_id, head_id, limit)
-            except NotFound:
-                continue  # Deleted meanwhile; a fork may still have it.
+            messages = await self._history(found.session_id, head_id, limit)
+            return self._large(found.session_id), messages
 
-    async def _history(
-        self, session_id: str, head_id: str, limit: int | None
+        return await self._entries_of(look)
+
+    async def _entries_of(
+        self, look: Callable[[AsyncClient], Awaitable[tuple[list[str], list[v1.Message]]]]
     ) -> list[ConversationEntry]:
-        entries: list[ConversationEntry] = []
+        """Gives entries. Those of a session that is deleted meanwhile may be in a fork: this looks
+        again."""
+        found = await Runner(self.client).arun(with_payloads(FORMAT, look))
+        return [entry_of(message, payload) for message, payload in found]
+
+    async def _history(self, session_id: str, head_id: str, limit: int | None) -> list[v1.Message]:
+        messages: list[v1.Message] = []
         if limit == 0:
-            return entries
+            return messages
         async for message in self._chain(session_id, head_id, limit):
-            entries.append(await self._entry(session_id, message))
-            if len(entries) == limit:
+            messages.append(message)
+            if len(messages) == limit:
                 break
         else:
-            if not entries or entries[-1].parent_id is not None:
-                raise KeyError(entries[-1].parent_id if entries else head_id)
-        entries.reverse()
-        return entries
+            missing = parent_of(messages[-1]) if messages else head_id
+            if missing is not None:
+                raise KeyError(missing)
+        return messages[::-1]
 
     async def _chain(
         self, session_id: str, head_id: str, limit: int | None = None
@@ -221,13 +228,16 @@ class SidecarConversationStore(ConversationStore):
         stored = await self._stored(conversation_id)
         if stored is None or stored.record.head_id is None:
             return None
-        window = await self.client.window(stored.session_id)
-        kept = {message.message_id for message in window.messages}
         count = 0
-        async for message in self._chain(stored.session_id, stored.record.head_id):
-            if message.message_id not in kept:
-                break
-            count += 1
+        try:
+            window = await self.client.window(stored.session_id)
+            kept = {message.message_id for message in window.messages}
+            async for message in self._chain(stored.session_id, stored.record.head_id):
+                if message.message_id not in kept:
+                    break
+                count += 1
+        except NotFound:
+            return None  # Deleted meanwhile. If there is one of this name, it is new.
         return count
 
     async def _stored(self, conversation_id: str) -> Stored | None:
@@ -306,13 +316,6 @@ class SidecarConversationStore(ConversationStore):
                 record_operations=[*kept, *(operations if is_last else ())],
             )
             await runner.arun(attempt(kept, append))
-
-    async def _entry(self, session_id: str, message: v1.Message) -> ConversationEntry:
-        key = FORMAT.key_of(message)
-        if key is None:
-            return entry_of(message, message.provider_payload.data)
-        record = await self.client.get_whole_record(self._large(session_id), key)
-        return entry_of(message, record.value)
 
     async def _clean(self, session_id: str) -> None:
         """Deletes what a deletion has left: its own session, and those of processes that did not
