@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -17,9 +18,16 @@ from google.adk.runners import Runner
 from google.adk.sessions import Session
 from google.adk.sessions.base_session_service import GetSessionConfig
 from google.genai import types
-from integration import erase, left_of, record_uploads
-from memorysidecar import AsyncClient, Client, MemorySidecarError, policy
-from memorysidecar.adapters import plans
+from integration import between_ranges, erase, left_of, record_uploads, replace_large
+from memorysidecar import (
+    AsyncClient,
+    Client,
+    MemorySidecarError,
+    NotFound,
+    RetryPolicy,
+    policy,
+)
+from memorysidecar.adapters import plans, records
 from real import RealServer
 
 from memorysidecar_adk import SidecarSessionService
@@ -175,6 +183,58 @@ async def test_a_session_that_goes_while_its_large_state_is_read_is_none(
 
     monkeypatch.setattr(async_client, "batch_get_records", get_before_a_deletion)
     assert await service.get_session(**WHO, session_id="s") is None
+
+
+async def test_events_that_change_while_they_are_read_come_whole(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = SidecarSessionService(async_client)
+    get = partial(service.get_session, **WHO, session_id="s")
+    small, old, new = said("a"), said("o" * 5_000_000), said("n" * 5_000_000)
+    session = await service.create_session(**WHO, session_id="s")
+    for event in (small, old):
+        await service.append_event(session, event)
+    replace = partial(replace_large, async_client, "adk", payload_of(new))
+    between_ranges(async_client, monkeypatch, replace)
+    again = await get()
+    assert again is not None
+    assert again.events == [small, new]
+    [log] = [one.session_id async for one in async_client.list_sessions()]
+
+    async def delete() -> None:
+        await async_client.pop_messages(log)
+        await async_client.delete_records(["adk", "events"], recursive=True)
+
+    between_ranges(async_client, monkeypatch, delete, before=True)
+    again = await get()
+    assert again is not None
+    assert again.events == [small]
+
+
+@pytest.mark.parametrize("before", [False, True])
+async def test_a_session_that_goes_while_its_events_are_read_is_none(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch, before: bool
+) -> None:
+    service = SidecarSessionService(async_client)
+    session = await service.create_session(**WHO, session_id="s")
+    await service.append_event(session, said("x" * 5_000_000))
+    delete = partial(service.delete_session, **WHO, session_id="s")
+    between_ranges(async_client, monkeypatch, delete, before=before)
+    assert await service.get_session(**WHO, session_id="s") is None
+
+
+async def test_an_event_whose_record_is_gone_for_good_is_an_error(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = SidecarSessionService(async_client)
+    session = await service.create_session(**WHO, session_id="s")
+    for text in ("a", "x" * 500_000):
+        await service.append_event(session, said(text))
+    await async_client.delete_records(["adk", "events"], recursive=True)
+    again = RetryPolicy(max_attempts=3, initial_delay=0.001, max_delay=0.001)
+    monkeypatch.setattr(records, "AGAIN", again)
+    with pytest.raises(NotFound, match=r"3 reads in a row .* delete the message"):
+        await service.get_session(**WHO, session_id="s")
 
 
 async def test_an_event_that_comes_late_leaves_no_upload(

@@ -23,7 +23,7 @@ from google.adk.sessions.base_session_service import (
 from memorysidecar import AsyncClient, MemorySidecarError, NotFound, v1
 from memorysidecar.adapters.attempts import OVERTAKEN, attempt
 from memorysidecar.adapters.plans import Runner
-from memorysidecar.adapters.records import get_whole, large_payloads
+from memorysidecar.adapters.records import get_whole, large_payloads, with_payloads
 
 from ._events import (
     FORMAT,
@@ -233,11 +233,19 @@ class SidecarSessionService(BaseSessionService):
         return etag
 
     async def _events(self, kept: Kept, config: GetSessionConfig) -> list[Event]:
-        events: list[Event] = []
+        log_id = kept.value["session_id"]
+
+        async def look(_: AsyncClient) -> tuple[list[str], list[v1.Message]]:
+            return self._large(log_id), await self._messages(log_id, config)
+
+        found = await Runner(self.client).arun(with_payloads(FORMAT, look))
+        return [event_of(payload) for _, payload in found]
+
+    async def _messages(self, log_id: str, config: GetSessionConfig) -> list[v1.Message]:
+        found: list[v1.Message] = []
         count = config.num_recent_events
         if count == 0:
-            return events
-        log_id = kept.value["session_id"]
+            return found
         size = min(count or 1_000, 1_000)
         try:
             messages = self.client.list_messages(log_id, order="newest_first", page_size=size)
@@ -247,18 +255,12 @@ class SidecarSessionService(BaseSessionService):
                     continue
                 if config.after_timestamp and timestamp_of(message) < config.after_timestamp:
                     continue
-                events.append(await self._event(log_id, message))
-                if len(events) == count:
+                found.append(message)
+                if len(found) == count:
                     break
         except NotFound:
             return []
-        return events[::-1]
-
-    async def _event(self, log_id: str, message: v1.Message) -> Event:
-        key = FORMAT.key_of(message)
-        if key is None:
-            return event_of(message.provider_payload.data)
-        return event_of((await self.client.get_whole_record(self._large(log_id), key)).value)
+        return found[::-1]
 
     async def _states(self, app_name: str, user_id: str, session_id: str) -> dict[str, Kept]:
         """Gets the records of the app, the user and the session, of one moment."""
