@@ -2,14 +2,7 @@
 // percent for as long as they live, so all servers are started anew several times. A ratio is taken
 // inside a round, and the figure is the median.
 
-import {
-  freePort,
-  type Measured,
-  measure,
-  type Running,
-  startProcess,
-  Worker,
-} from "./processes.ts";
+import { type Measured, measure, type Running, startTree, Worker } from "./processes.ts";
 import { seed } from "./seed.ts";
 import { median } from "./stats.ts";
 import { append, inDirectory, window } from "./workloads.ts";
@@ -50,11 +43,8 @@ export interface Ratio {
 }
 
 async function start(tree: string, directory: string, pin: boolean): Promise<Running> {
-  const port = await freePort();
-  const serve = ["serve", "--data-dir", directory, "--listen", `127.0.0.1:${port}`];
-  const args = ["--max-semi-space-size=16", `${tree}/src/main.ts`, ...serve];
-  const server = await startProcess(args, port, pin ? SERVER_CORE : undefined);
-  await seed(port, { prefix: "w", sessions: WINDOWS, messages: 20 });
+  const server = await startTree(tree, directory, pin ? SERVER_CORE : undefined);
+  await seed(server.port, { prefix: "w", sessions: WINDOWS, messages: 20 });
   return server;
 }
 

@@ -3,12 +3,12 @@
 // Usage: node bench/costs.ts [SECONDS]
 
 import { spawn, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { liveMemory } from "./inspect.ts";
 import type { Job } from "./loader.ts";
-import { measure, type Running, startEcho, startReal, Worker } from "./processes.ts";
+import { measure, type Running, startEcho, startReal, threadUs, Worker } from "./processes.ts";
 import { seed } from "./seed.ts";
 import { append, echo, inDirectory } from "./workloads.ts";
 
@@ -22,22 +22,8 @@ const PACES = [
 ] as const;
 const SETTLE_MS = 1_500;
 const MIB = 1_048_576;
-const TICK_US = 10_000;
 
 type Load = Omit<Job, "port" | "warmMs" | "measureMs">;
-
-/** Microseconds of processor time so far, by kind of thread. */
-function threadUs(pid: number): Map<string, number> {
-  const found = new Map<string, number>();
-  for (const id of readdirSync(`/proc/${pid}/task`)) {
-    const stat = readFileSync(`/proc/${pid}/task/${id}/stat`, "latin1");
-    const name = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    const us = (Number(fields[11]) + Number(fields[12])) * TICK_US;
-    found.set(name, (found.get(name) ?? 0) + us);
-  }
-  return found;
-}
 
 /** Processor time of a call by kind of thread, and the p50 of the calls. */
 async function cpuOf(loader: Worker, server: Running, load: Load, seconds: number) {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dirname, "..");
 
 /** A change of one source: `from` must stand in it exactly once. */
-interface Patch {
+export interface Patch {
   readonly file: string;
   readonly from: string;
   readonly to: string;
