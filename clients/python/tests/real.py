@@ -7,7 +7,9 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -101,6 +103,23 @@ class RealServer:
     ) -> None:
         self.stop()
         shutil.rmtree(self.folder)
+
+
+@contextmanager
+def meanwhile(act: Callable[[], object], *, after: float = 0.0) -> Iterator[Future[None]]:
+    """Does something in another thread, after so many seconds. The end waits for it, and raises the
+    error that it met."""
+
+    def work() -> None:
+        time.sleep(after)
+        act()
+
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(work)
+        try:
+            yield done
+        finally:
+            done.result()
 
 
 class Between:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import threading
 import time
 from pathlib import Path
 
 import pytest
-from real import RealServer
+from real import RealServer, meanwhile
 
 import memorysidecar as ms
 from memorysidecar import Client, ErrorReason, RetryPolicy, v1
@@ -53,8 +52,7 @@ def test_a_watch_waits_for_its_turn(tmp_path: Path) -> None:
             client.watch(timeout=0.5)
         assert caught.value.reason == ErrorReason.STREAM_LIMIT_REACHED
         assert caught.value.retry_delay is not None
-        threading.Timer(0.5, first.close).start()
-        with client.watch() as second:
+        with meanwhile(first.close, after=0.5), client.watch() as second:
             revision = client.create_session().revision
             assert next(second).revision == revision
 
@@ -91,8 +89,8 @@ def test_an_orderly_stop_is_survived(own_server: RealServer) -> None:
             start = time.monotonic()
             own_server.stop()
             assert time.monotonic() - start < 8
-            threading.Timer(0.3, own_server.start).start()
-            second = client.append("s", "after").revision
+            with meanwhile(own_server.start, after=0.3):
+                second = client.append("s", "after").revision
             assert next(watch).revision == second == first + 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import threading
+from concurrent.futures import Future
 from functools import partial
 from typing import Annotated, Any, TypedDict
 from uuid import uuid4
@@ -15,7 +16,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
 from memorysidecar import AsyncClient, Client
 from memorysidecar.adapters import connect
-from real import RealServer
+from real import RealServer, meanwhile
 
 from memorysidecar_langgraph import SidecarSaver, SidecarStore
 from memorysidecar_langgraph import _values as values
@@ -184,22 +185,22 @@ def graph_on(saver: SidecarSaver) -> Any:
 
 def test_a_graph_goes_on_after_the_server_was_killed(own_server: RealServer) -> None:
     config = {"configurable": {"thread_id": uuid4().hex}, "recursion_limit": 100}
+
+    def restart() -> None:
+        own_server.kill()
+        own_server.start()
+
     with Client(own_server.address, timeout=60) as client:
         graph = graph_on(SidecarSaver(client))
-        killer = threading.Timer(0.3, own_server.kill)
-        killer.start()
-        restart = threading.Timer(0.5, own_server.start)
-        restart.start()
         answer: Any = {"steps": []}
-        for _ in range(100):
-            try:
-                graph.invoke(answer, config)
-                break
-            except Exception:
-                # The graph goes on from its last acknowledged checkpoint.
-                answer = None if graph_has_state(graph, config, restart) else {"steps": []}
-        killer.join()
-        restart.join()
+        with meanwhile(restart, after=0.3) as restarted:
+            for _ in range(100):
+                try:
+                    graph.invoke(answer, config)
+                    break
+                except Exception:
+                    # The graph goes on from its last acknowledged checkpoint.
+                    answer = None if graph_has_state(graph, config, restarted) else {"steps": []}
         own_server.kill()
         own_server.start()
         assert graph.get_state(config).next == ("step",)
@@ -207,6 +208,6 @@ def test_a_graph_goes_on_after_the_server_was_killed(own_server: RealServer) -> 
         assert graph.get_state(config).values == {"steps": list(range(30))}
 
 
-def graph_has_state(graph: Any, config: Any, restart: threading.Timer) -> bool:
-    restart.join()
+def graph_has_state(graph: Any, config: Any, restarted: Future[None]) -> bool:
+    restarted.result()
     return bool(graph.get_state(config).created_at)
