@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -348,9 +349,16 @@ def test_an_async_worker_makes_vectors_too(hooked: RealServer, memory: Client) -
 def test_a_worker_without_a_function_for_a_task_gives_it_back(memory: Client) -> None:
     overflow(memory, "s")
     worker = Worker(memory, HOOK, embed=lambda texts, purpose: [])
-    threading.Timer(0.5, worker.stop).start()
-    assert worker.run(max_tasks=1) == 0
-    [task] = memory.list_tasks()
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(worker.run, max_tasks=1)
+        try:
+            deadline = time.monotonic() + 20
+            while not (task := next(iter(memory.list_tasks()))).HasField("last_failure"):
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+        finally:
+            worker.stop()
+        assert running.result(20) == 0
     assert task.last_failure.message == "the worker has no function for the task"
     with pytest.raises(ValueError, match="give one of summarize, embed, rerank, extract"):
         Worker(memory, HOOK)
