@@ -87,6 +87,18 @@ async def test_entries_of_any_size_come_back(async_client: AsyncClient, size: in
     assert left == []
 
 
+async def test_messages_of_other_programs_are_left_out(async_client: AsyncClient) -> None:
+    store = SidecarSessionStore(async_client)
+    first, second = turn(1), turn(2)
+    await store.append(KEY, first)
+    foreign = {"provider": "other", "media_type": "text/plain", "data": b"no JSON"}
+    others = [{"text": "by hand"}, {"text": "y", "provider_payload": foreign}]
+    messages = [{"role": "user", **one} for one in others]
+    await async_client.append(session_id_of(KEY), messages)
+    await store.append(KEY, second)
+    assert await store.load(KEY) == [*first, *second]
+
+
 async def test_a_repeated_append_changes_nothing(async_client: AsyncClient) -> None:
     store = SidecarSessionStore(async_client)
     first, second = turn(1), turn(2)

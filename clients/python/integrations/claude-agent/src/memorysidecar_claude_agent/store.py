@@ -19,7 +19,7 @@ from claude_agent_sdk.types import SessionListSubkeysKey
 from memorysidecar import Aborted, AlreadyExists, AsyncClient, NotFound, v1
 from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES, batches
 
-from ._entries import PARTED, message_of, parted_message_of
+from ._entries import PARTED, PROVIDER, message_of, parted_message_of
 
 ROOT = "claude-agent"
 MAX_SESSION_ID_BYTES = 512
@@ -54,7 +54,9 @@ class SidecarSessionStore(SessionStore):
         entries: list[SessionStoreEntry] = []
         try:
             async for message in self.client.list_messages(session_id_of(key), page_size=1000):
-                entries.append(json.loads(await self._payload(key, message)))
+                # Other programs may append to the log.
+                if message.provider_payload.provider in (PROVIDER, PARTED):
+                    entries.append(json.loads(await self._payload(key, message)))
         except NotFound:
             return None
         return entries
