@@ -10,7 +10,15 @@ from uuid import UUID, uuid4
 import pytest
 from claude_agent_sdk.testing import run_session_store_conformance
 from integration import erase
-from memorysidecar import AsyncClient, Client, MemorySidecarError, policy
+from memorysidecar import (
+    AsyncClient,
+    Client,
+    MemorySidecarError,
+    NotFound,
+    RetryPolicy,
+    policy,
+)
+from memorysidecar.adapters import records
 from real import RealServer
 from upstream import TABLE
 
@@ -97,6 +105,48 @@ async def test_messages_of_other_programs_are_left_out(async_client: AsyncClient
     await async_client.append(session_id_of(KEY), messages)
     await store.append(KEY, second)
     assert await store.load(KEY) == [*first, *second]
+
+
+def large_entry(letter: str) -> Any:
+    return {"type": "user", "message": {"role": "user", "content": letter * 7_000_000}}
+
+
+@pytest.mark.parametrize("left", [[], [large_entry("b")]])
+async def test_a_transcript_that_goes_while_it_is_read_is_none_or_new(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch, left: list[Any]
+) -> None:
+    store = SidecarSessionStore(async_client)
+    await store.append(KEY, [large_entry("a")])
+    list_records = async_client.list_records
+
+    async def listed(*call: Any, **options: Any) -> Any:
+        """Lists the parts of the entry once the transcript has gone."""
+        monkeypatch.undo()
+        await store.delete(KEY)
+        if left:
+            await store.append(KEY, left)
+        async for record in list_records(*call, **options):
+            yield record
+
+    monkeypatch.setattr(async_client, "list_records", listed)
+    assert await store.load(KEY) == (left or None)
+
+
+async def test_an_entry_whose_parts_are_gone_for_good_is_an_error(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SidecarSessionStore(async_client)
+    await store.append(KEY, [large_entry("a")])
+    [first, *_] = [
+        one
+        async for one in async_client.list_records("claude-agent", recursive=True)
+        if one.value_size > 1_000_000
+    ]
+    await async_client.delete_record([*first.path], first.key)
+    again = RetryPolicy(max_attempts=3, initial_delay=0.001, max_delay=0.001)
+    monkeypatch.setattr(records, "AGAIN", again)
+    with pytest.raises(NotFound, match=r"3 reads in a row .* not the whole entry of message"):
+        await store.load(KEY)
 
 
 async def test_a_repeated_append_changes_nothing(async_client: AsyncClient) -> None:

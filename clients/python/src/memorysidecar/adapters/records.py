@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import grpc
 
@@ -21,6 +21,8 @@ from .attempts import (
 )
 from .messages import Format, is_id, is_too_large
 from .plans import Call, Pause, Plan
+
+T = TypeVar("T")
 
 Name = tuple[Sequence[str], str]
 """The path and the key of a record."""
@@ -166,14 +168,24 @@ def with_payloads(kind: Format, look: Callable[[Any], Any]) -> Plan[list[tuple[v
     :param look: reads messages with the client, and gives the path of their records, and them. It
         is called again when it raises ``NotFound``, too.
     """
+
+    def read() -> Plan[list[tuple[v1.Message, bytes]]]:
+        path, messages = yield Call(look)
+        found = []
+        for message in messages:
+            found.append((message, (yield from _payload(kind, path, message))))
+        return found
+
+    return read_again(read)
+
+
+def read_again(read: Callable[[], Plan[T]]) -> Plan[T]:
+    """Reads what takes several calls, again after ``NotFound``: another writer may have deleted
+    between two of them what the first one named."""
     lost = 0
     while True:
         try:
-            path, messages = yield Call(look)
-            found = []
-            for message in messages:
-                found.append((message, (yield from _payload(kind, path, message))))
-            return found
+            return (yield from read())
         except NotFound as error:
             lost += 1
             if lost == AGAIN.max_attempts:

@@ -7,6 +7,7 @@ import json
 from typing import Any
 from urllib.parse import quote, unquote
 
+import grpc
 from claude_agent_sdk import (
     SessionKey,
     SessionStore,
@@ -16,8 +17,11 @@ from claude_agent_sdk import (
     fold_session_summary,
 )
 from claude_agent_sdk.types import SessionListSubkeysKey
-from memorysidecar import Aborted, AlreadyExists, AsyncClient, NotFound, v1
+from memorysidecar import Aborted, AlreadyExists, AsyncClient, ErrorReason, NotFound, v1
 from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES, batches
+from memorysidecar.adapters.plans import Call, Plan, Runner
+from memorysidecar.adapters.records import read_again
+from memorysidecar.errors import make_error
 
 from ._entries import PARTED, PROVIDER, message_of, parted_message_of
 
@@ -51,15 +55,10 @@ class SidecarSessionStore(SessionStore):
             await self._append(key, batch)
 
     async def load(self, key: SessionKey) -> list[SessionStoreEntry] | None:
-        entries: list[SessionStoreEntry] = []
-        try:
-            async for message in self.client.list_messages(session_id_of(key), page_size=1000):
-                # Other programs may append to the log.
-                if message.provider_payload.provider in (PROVIDER, PARTED):
-                    entries.append(json.loads(await self._payload(key, message)))
-        except NotFound:
-            return None
-        return entries
+        def read() -> Plan[list[SessionStoreEntry] | None]:
+            return (yield Call(lambda _: self._load(key)))
+
+        return await Runner(self.client).arun(read_again(read))
 
     async def list_sessions(self, project_key: str) -> list[SessionStoreListEntry]:
         records = self.client.list_records(_summaries(project_key), page_size=1000)
@@ -101,6 +100,19 @@ class SidecarSessionStore(SessionStore):
         """Gets the window of a transcript: what fits the policy, with tool calls and their results
         whole, and the summary of what left it."""
         return await self.client.window(session_id_of(key))
+
+    async def _load(self, key: SessionKey) -> list[SessionStoreEntry] | None:
+        entries: list[SessionStoreEntry] = []
+        try:
+            async for message in self.client.list_messages(session_id_of(key), page_size=1000):
+                # Other programs may append to the log.
+                if message.provider_payload.provider in (PROVIDER, PARTED):
+                    entries.append(json.loads(await self._payload(key, message)))
+        except NotFound as error:
+            if error.reason != ErrorReason.SESSION_NOT_FOUND:
+                raise
+            return None
+        return entries
 
     async def _append(self, key: SessionKey, batch: Batch) -> None:
         messages = [await self._message(key, entry, payload) for entry, payload in batch]
@@ -165,9 +177,19 @@ class SidecarSessionStore(SessionStore):
         payload = message.provider_payload
         if payload.provider != PARTED:
             return payload.data
-        path = [*_parts(key), payload.data.decode()]
+        digest = payload.data.decode()
+        path = [*_parts(key), digest]
         records = self.client.list_records(path, include_values=True)
-        return b"".join([record.value async for record in records])
+        found = b"".join([record.value async for record in records])
+        if hashlib.sha256(found).hexdigest() != digest:
+            problem = (
+                f"the records of path {'/'.join(path)!r} are not the whole entry of message "
+                f"{message.message_id!r}: delete the message, too"
+            )
+            raise make_error(
+                grpc.StatusCode.NOT_FOUND, problem, reason=ErrorReason.RECORD_NOT_FOUND
+            )
+        return found
 
 
 def session_id_of(key: SessionKey) -> str:
