@@ -29,6 +29,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A second, the default, is not enough for a machine that also runs other tests.
+    expect: { poll: { timeout: 20_000 } },
     projects: [
       { extends: true, test: { name: "shared", isolate: false, include: SHARED } },
       {

@@ -36,6 +36,7 @@ export default defineConfig({
       // The tests of frameworks use the globals of vitest.
       const common = {
         ...{ pool: "forks" as const, globals: true, testTimeout: 300_000, hookTimeout: 60_000 },
+        expect: { poll: { timeout: 20_000 } },
       };
       const include = [`${folder}/test/**/*.test.ts`];
       const exclude = ["package", "differential", "validation"].map(

@@ -7,7 +7,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { credentials, status } from "@grpc/grpc-js";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { AppSettings } from "../../src/app.ts";
 import { HealthCheckRequest, HealthCheckResponse } from "../../src/gen/grpc/health/v1/health.ts";
 import type { ListenAddress } from "../../src/grpc/address.ts";
@@ -276,7 +276,7 @@ describe("tokens", () => {
     expect(stored.message?.writer).toMatch(/^token-[0-9a-f]{8}$/);
     const other = good.toUpperCase();
     writeFileSync(tokenFile, `${other}\n`);
-    await vi.waitFor(async () => expect((await get(good)).reason).toBe("TOKEN_INVALID"));
+    await expect.poll(async () => (await get(good)).reason).toBe("TOKEN_INVALID");
     expect((await get(other)).reason).toBe("SESSION_NOT_FOUND");
   });
 

@@ -376,7 +376,7 @@ test("one that waits does not hold up the others", async () => {
         : await purgedBefore(mark),
     );
   const { erasure } = await client.call("eraseSubject", { subject: user(nextUser()) });
-  await vi.waitFor(() => expect(spy).toHaveBeenCalledWith(NEVER));
+  await vi.waitFor(() => expect(spy).toHaveBeenCalledWith(NEVER), 20_000);
   await erase(user(nextUser()));
   const erasureId = erasure?.erasureId ?? "";
   const waiting = await client.call("getErasure", { erasureId });

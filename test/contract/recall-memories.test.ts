@@ -193,11 +193,11 @@ describe("what holds no more", () => {
 
   test("is never found when its time has run out", async () => {
     const namespace = "expired";
-    const ttl = { seconds: 1n, nanos: 0 };
+    const ttl = { seconds: 4n, nanos: 0 };
     await remember(namespace, [fact("short", "The code is 4711.", { ttl })]);
     await remember(namespace, [fact("long", "The code of the other door is 4712.")]);
     expect(await found(namespace, "code")).toEqual(["long", "short"]);
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await new Promise((resolve) => setTimeout(resolve, 4_100));
     for (const filter of [{}, { includeSuperseded: true }, { validAtTime: at("2100-01-01") }]) {
       expect(await found(namespace, "code", filter)).toEqual(["long"]);
     }

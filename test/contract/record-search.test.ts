@@ -173,7 +173,7 @@ describe("a record with documents", () => {
 
   test("lets them live on as a read lets it", async () => {
     const { get, namespace, put } = scene();
-    await put("p/a", { ttl: { seconds: 1n, nanos: 0 }, search: search("one") });
+    await put("p/a", { ttl: { seconds: 4n, nanos: 0 }, search: search("one") });
     const endOf = async () => (await documents(namespace))[0]?.expireTime;
     const first = await endOf();
     await new Promise((done) => setTimeout(done, 200));
@@ -184,7 +184,7 @@ describe("a record with documents", () => {
     const refresh = { namespace, collectionId: "c", documentIds: [documentId] };
     const { documents: refreshed } = await server.client.call("refreshDocuments", refresh);
     expect(refreshed).toEqual([{ documentId, expireTime: kept?.expireTime }]);
-    await eventually("the end of both", 10_000, async () => {
+    await eventually("the end of both", 30_000, async () => {
       const { length } = await documents(namespace);
       return length === 0 || undefined;
     });

@@ -295,7 +295,8 @@ describe("a hook whose workers make vectors", () => {
     await client.call("recall", { query: "otter" });
     const before = Date.now();
     const { hits, coverage } = await client.call("recall", { query: "otter" });
-    expect(Date.now() - before).toBeLessThan(900);
+    // A second wait for workers would take two seconds.
+    expect(Date.now() - before).toBeLessThan(1_900);
     expect(hits.map(idOf)).toContain("m1");
     expect(coverage?.dense).toBe(DenseState.UNAVAILABLE);
     const done = work(server);

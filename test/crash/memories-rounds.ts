@@ -175,7 +175,7 @@ export class MemoriesChain {
       fillAndDelete(load),
     ];
     if (end.kind === "kill") {
-      const enough = before + (this.#random.chance(0.8) ? ROUND_CALLS : 0);
+      const enough = before + (this.#tally.rounds % 5 === 0 ? 0 : ROUND_CALLS);
       await sleep(end.afterMs);
       for (let i = 0; i < 500 && this.#acknowledged() < enough; i++) await sleep(10);
       await server.kill();

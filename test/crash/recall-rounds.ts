@@ -203,7 +203,7 @@ export class RecallChain {
       }),
     ];
     if (end.kind === "kill") {
-      const enough = account.acknowledged + (this.#random.chance(0.8) ? ROUND_WRITES : 0);
+      const enough = account.acknowledged + (this.#tally.rounds % 5 === 0 ? 0 : ROUND_WRITES);
       await sleep(end.afterMs);
       for (let i = 0; i < 500 && account.acknowledged < enough; i++) await sleep(10);
       if (this.#random.chance(0.2)) await this.#calm(load, work, client);

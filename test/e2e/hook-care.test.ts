@@ -217,7 +217,9 @@ describe.concurrent("a server with hooks", () => {
     }
     const open = await eventually("an open breaker", 30_000, async () => {
       const hook = await hookNamed("flaky");
-      return hook.breaker === BreakerState.OPEN ? hook : undefined;
+      // Calls that were under way when it opened fail a moment later.
+      const isSettled = hook.failures[0]?.count === flaky.requests.length;
+      return hook.breaker === BreakerState.OPEN && isSettled ? hook : undefined;
     });
     const callsWhenOpen = flaky.requests.length;
     expect(callsWhenOpen).toBeGreaterThanOrEqual(5);

@@ -116,7 +116,7 @@ describe("a failed commit", () => {
 test("a commit that fails at an orderly stop ends the stop, too", async () => {
   const { writer, onFatal } = failingWriter({ ...START, newestHasChanges: true });
   await writer.close(1_000);
-  await vi.waitFor(() => expect(onFatal).toHaveBeenCalledTimes(1));
+  await expect.poll(() => onFatal.mock.calls.length).toBe(1);
   expect(() => writer.assertReadable()).toThrow("failed");
 });
 
