@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import grpc
 
 from .. import v1
-from ..errors import Aborted, ErrorReason, NotFound, make_error
+from ..errors import Aborted, ErrorReason, MemorySidecarError, NotFound, make_error
 from .attempts import (
     AGAIN,
     BATCH_BYTES,
@@ -204,8 +204,13 @@ def _payload(kind: Format, path: Sequence[str], message: v1.Message) -> Plan[byt
             f"record {key!r} of path {'/'.join(path)!r} does not exist, but message "
             f"{message.message_id!r} has its payload there: delete the message, too"
         )
-        raise make_error(grpc.StatusCode.NOT_FOUND, problem, reason=ErrorReason.RECORD_NOT_FOUND)
+        raise missing(problem)
     return record.value
+
+
+def missing(problem: str) -> MemorySidecarError:
+    """Makes the error of a record that is not there, or not whole, but is named elsewhere."""
+    return make_error(grpc.StatusCode.NOT_FOUND, problem, reason=ErrorReason.RECORD_NOT_FOUND)
 
 
 def delete_tree(path: Sequence[str]) -> Plan[None]:

@@ -7,7 +7,6 @@ import json
 from typing import Any
 from urllib.parse import quote, unquote
 
-import grpc
 from claude_agent_sdk import (
     SessionKey,
     SessionStore,
@@ -20,8 +19,7 @@ from claude_agent_sdk.types import SessionListSubkeysKey
 from memorysidecar import Aborted, AlreadyExists, AsyncClient, ErrorReason, NotFound, v1
 from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES, batches
 from memorysidecar.adapters.plans import Call, Plan, Runner
-from memorysidecar.adapters.records import read_again
-from memorysidecar.errors import make_error
+from memorysidecar.adapters.records import missing, read_again
 
 from ._entries import PARTED, PROVIDER, message_of, parted_message_of
 
@@ -56,7 +54,8 @@ class SidecarSessionStore(SessionStore):
 
     async def load(self, key: SessionKey) -> list[SessionStoreEntry] | None:
         def read() -> Plan[list[SessionStoreEntry] | None]:
-            return (yield Call(lambda _: self._load(key)))
+            found: list[SessionStoreEntry] | None = yield Call(lambda _: self._load(key))
+            return found
 
         return await Runner(self.client).arun(read_again(read))
 
@@ -186,9 +185,7 @@ class SidecarSessionStore(SessionStore):
                 f"the records of path {'/'.join(path)!r} are not the whole entry of message "
                 f"{message.message_id!r}: delete the message, too"
             )
-            raise make_error(
-                grpc.StatusCode.NOT_FOUND, problem, reason=ErrorReason.RECORD_NOT_FOUND
-            )
+            raise missing(problem)
         return found
 
 
