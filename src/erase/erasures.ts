@@ -10,13 +10,20 @@ import { Semaphore } from "../kit/semaphore.ts";
 import { pause } from "../kit/world.ts";
 import type { ErasureRef } from "../store/store.ts";
 import type { EraseSubjectInput, ErasureServiceApi, Receipt } from "./api.ts";
-import { ERASURE_STEPS, type Erasure, newErasure } from "./rules/erasure.ts";
+import {
+  ERASURE_STEPS,
+  type Erasure,
+  isDone,
+  newErasure,
+  type ErasureWork as Work,
+} from "./rules/erasure.ts";
 import { STEPS } from "./steps.ts";
 import { type EraseParts, ErasureWork } from "./work.ts";
 
 const RANDOM_BYTES = 10;
 /** Rest after a failure, for example at a damaged record. */
 const RETRY_MS = 30_000;
+const JOURNAL_POLL_MS = 50;
 
 /** Does erasures from its start to `stop`. */
 export class Erasures implements ErasureServiceApi {
@@ -99,12 +106,26 @@ export class Erasures implements ErasureServiceApi {
   }
 
   async #run(ref: ErasureRef): Promise<void> {
-    const { store } = this.#parts.context;
+    const { store, world } = this.#parts.context;
     const { signal } = this.#stop;
     const erasure = await store.readErasure(ref);
-    if (erasure?.work === undefined) return;
-    const { subject, step: from } = erasure.work;
-    const marks = await store.erasureMarks(ref);
+    if (erasure === undefined || isDone(erasure)) return;
+    const { work } = erasure;
+    const nameless = work === undefined ? erasure : await this.#erase(ref, erasure, work);
+    // Until then the journal, and what it has not brought into the index yet, name the subject.
+    while (!(await store.clearJournal())) {
+      await pause(world, JOURNAL_POLL_MS, signal);
+      checkLive(signal);
+    }
+    const done = { ...nameless, doneMs: world.nowMs() };
+    await store.changeErasure(ref, () => ({ kind: "save", result: undefined, erasure: done }));
+  }
+
+  /** Does the steps that are left. Gives the state after them, which names no subject. */
+  async #erase(ref: ErasureRef, erasure: Erasure, left: Work): Promise<Erasure> {
+    const { signal } = this.#stop;
+    const { subject, step: from } = left;
+    const marks = await this.#parts.context.store.erasureMarks(ref);
     const { namespace } = ref;
     const work = new ErasureWork(this.#parts, {
       ...{ namespace, erasure, subject, marks, isDry: false, signal },
@@ -117,8 +138,7 @@ export class Erasures implements ErasureServiceApi {
       };
       await (one === "purge" ? step() : this.#turns.run(signal, step));
     }
-    // Until it was done, the record of the erasure named its subject.
-    await store.clearJournal();
+    return work.erasure;
   }
 }
 

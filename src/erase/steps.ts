@@ -402,8 +402,4 @@ async function waitForPurge(work: ErasureWork, signal: AbortSignal): Promise<voi
   }
   const { erasureId } = work.erasure;
   while (await store.dropErasureMarks({ namespace: work.namespace, erasureId })) work.checkLive();
-  while (!(await store.clearJournal())) {
-    await pause(world, PURGE_POLL_MS, signal);
-    work.checkLive();
-  }
 }

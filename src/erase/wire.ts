@@ -3,7 +3,7 @@
 import * as wire from "../gen/memorysidecar/v1/admin_service.ts";
 import { toTimestamp } from "../grpc/time.ts";
 import type { Receipt } from "./api.ts";
-import { ERASED_KINDS, type Erasure, type ErasureSubject } from "./rules/erasure.ts";
+import { ERASED_KINDS, type Erasure, type ErasureSubject, isDone } from "./rules/erasure.ts";
 
 // The kinds are in the order of their public numbers, which begin with 1.
 const FIRST_KIND = 1;
@@ -51,9 +51,9 @@ function erasedCount(at: number, count: number): wire.ErasedCount {
   return { kind: (at + FIRST_KIND) as wire.ErasedKind, count: BigInt(count) };
 }
 
-function stateOf({ erasureId, work }: Erasure): wire.ErasureState {
-  if (erasureId === "") return wire.ErasureState.DRY_RUN;
-  return work === undefined ? wire.ErasureState.DONE : wire.ErasureState.RUNNING;
+function stateOf(erasure: Erasure): wire.ErasureState {
+  if (erasure.erasureId === "") return wire.ErasureState.DRY_RUN;
+  return isDone(erasure) ? wire.ErasureState.DONE : wire.ErasureState.RUNNING;
 }
 
 function leftBy({ left }: Erasure, eventsDropMs: number): wire.ErasureRemainder[] {

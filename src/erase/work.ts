@@ -108,12 +108,11 @@ export class ErasureWork {
     await this.#save({ ...this.#erasure, left, work: next }, marks);
   }
 
-  /** Goes on to a step; undefined: the erasure is done, and its receipt names no subject. */
+  /** Goes on to a step; undefined: all are done, and the record no longer names the subject. */
   async goTo(step: ErasureStep | undefined): Promise<void> {
     const { work } = this.#erasure;
-    const doneMs = step === undefined ? this.parts.context.world.nowMs() : 0;
     const next = step === undefined || work === undefined ? undefined : { ...work, step };
-    await this.#save({ ...this.#erasure, work: next, doneMs });
+    await this.#save({ ...this.#erasure, work: next });
   }
 
   async #save(erasure: Erasure, marks: readonly string[] = []): Promise<void> {

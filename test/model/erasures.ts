@@ -1,6 +1,6 @@
 // Erasures in the memory engine.
 
-import type { Erasure } from "../../src/erase/rules/erasure.ts";
+import { type Erasure, isDone } from "../../src/erase/rules/erasure.ts";
 import { LIMITS } from "../../src/kit/limits.ts";
 import type {
   AnswersQuery,
@@ -50,7 +50,7 @@ function changeErasure<T>(
 }
 
 function isUnderWay(erasure: Erasure | undefined): boolean {
-  return erasure?.work !== undefined;
+  return erasure !== undefined && !isDone(erasure);
 }
 
 function eraseAnswers(state: MemoryState, query: AnswersQuery): AnswersStep {

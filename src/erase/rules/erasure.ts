@@ -75,7 +75,10 @@ export interface Erasure {
   /** A ULID: ids sort by the time they were made. Empty for a dry run. */
   readonly erasureId: string;
   readonly subjectDigest: string;
-  /** Undefined when it is done: a receipt names no subject. */
+  /**
+   * Undefined once all steps are done: a receipt names no subject. The erasure is under way until
+   * the journal is clear, too.
+   */
   readonly work: ErasureWork | undefined;
   readonly counts: ErasedCounts;
   readonly left: ErasureLeft;
@@ -99,6 +102,11 @@ export function newErasure(
     createMs: nowMs,
     doneMs: 0,
   };
+}
+
+/** Whether nothing of the subject is left, not even in the journal. */
+export function isDone({ doneMs }: Erasure): boolean {
+  return doneMs !== 0;
 }
 
 /** The digest by which whoever knows a subject recognizes its receipt. */

@@ -1,6 +1,6 @@
 // Erasures as they are kept, and the answers that they empty.
 
-import type { Erasure } from "../../erase/rules/erasure.ts";
+import { type Erasure, isDone } from "../../erase/rules/erasure.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { afterPrefix, readText, u64 } from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
@@ -75,12 +75,15 @@ export function applyErasure<T>(
 function oldReceipts(core: Core, namespace: string): readonly string[] {
   const keys = keysIn(core, ERASURE.prefix(namespace));
   const spare = keys.length + 1 - LIMITS.erasureReceipts;
-  const isDone = (key: string) => ERASURE.get(core, key, "pending")?.work === undefined;
+  const isSpare = (key: string) => {
+    const erasure = ERASURE.get(core, key, "pending");
+    return erasure === undefined || isDone(erasure);
+  };
   return spare <= 0
     ? []
     : keys
         .slice(0, spare + LIMITS.erasures)
-        .filter(isDone)
+        .filter(isSpare)
         .slice(0, spare);
 }
 

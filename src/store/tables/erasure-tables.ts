@@ -1,6 +1,6 @@
 // The tables of erasures.
 
-import type { Erasure } from "../../erase/rules/erasure.ts";
+import { type Erasure, isDone } from "../../erase/rules/erasure.ts";
 import {
   aText,
   bucket,
@@ -14,14 +14,14 @@ import {
 import type { ErasureProgress } from "../store.ts";
 import type { Core } from "./core.ts";
 
-/** JSON leaves out the work of an erasure that is done. */
+/** JSON leaves out the work of an erasure whose steps are done. */
 type StoredErasure = Omit<Erasure, "work"> & Partial<Pick<Erasure, "work">>;
 
 function loaded(stored: StoredErasure): Erasure {
   return { ...stored, work: stored.work };
 }
 
-/** By namespace and id. While an erasure is under way its row names the subject. */
+/** By namespace and id. Until its steps are done the row names the subject. */
 export const ERASURE = defineTable(0x35, "erasure", [aText, lastText], {
   erasedWith: "erasure",
   record: mapped(
@@ -52,10 +52,10 @@ export function saveErasure(
   namespace: string,
   { erasure, marks = [] }: ErasureProgress,
 ): void {
-  const { erasureId, work } = erasure;
+  const { erasureId } = erasure;
   ERASURE.put(core, ERASURE.key(namespace, erasureId), erasure);
   const running = ERASURE_RUNNING.key(namespace, erasureId);
-  if (work === undefined) core.memtable.set(running, null);
+  if (isDone(erasure)) core.memtable.set(running, null);
   else ERASURE_RUNNING.put(core, running, true);
   for (const mark of marks) ERASURE_MARK.put(core, ERASURE_MARK.key(erasureId, mark), true);
 }
