@@ -1,4 +1,4 @@
-// Waiters for the writer: changes that found no room, and readers of the index itself.
+// Waiters for the writer: changes that found no room, readers of the index itself, and its end.
 
 /** Changes that wait for room, first come first served. */
 export class Gate {
@@ -54,4 +54,31 @@ export class Barriers {
   giveUp(): void {
     for (const { resolve } of this.#waiting.splice(0)) resolve(false);
   }
+}
+
+/** A time for several waits in turn. */
+export interface TimeLimit {
+  readonly isOver: boolean;
+  /** Waits for some work, or for the end of the time. How the work ends does not matter. */
+  race(work: Promise<unknown>): Promise<void>;
+  cancel(): void;
+}
+
+/** Begins a time. */
+export function timeLimit(ms: number): TimeLimit {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const state = { isOver: false };
+  const timer = setTimeout(() => {
+    state.isOver = true;
+    resolve();
+  }, ms);
+  return {
+    get isOver() {
+      return state.isOver;
+    },
+    race: async (work) => {
+      await Promise.race([work.catch(() => undefined), over]);
+    },
+    cancel: () => clearTimeout(timer),
+  };
 }

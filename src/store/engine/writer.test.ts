@@ -113,6 +113,47 @@ describe("a failed commit", () => {
   });
 });
 
+describe("an orderly stop without space for a commit", () => {
+  const closed = { reason: "SHUTTING_DOWN" };
+
+  test("ends at once, and refuses what is not durable", async () => {
+    const { writer, change, commits } = memoryWriter({ ...OPEN.space, fits: () => false });
+    const refused = expect(change(["key"], 10)).rejects.toMatchObject(closed);
+    const start = performance.now();
+    await writer.close(60_000);
+    expect(performance.now() - start).toBeLessThan(5_000);
+    await refused;
+    expect(commits()).toBe(0);
+    expect(() => writer.assertReadable()).toThrow("closed");
+  });
+
+  test("ends at once, and leaves the journal, where what was acknowledged stands", async () => {
+    const space = { ...OPEN.space, fits: () => true };
+    const { writer, change, commits, journal } = memoryWriter(space);
+    await change(["key"], 10);
+    space.fits = () => false;
+    const start = performance.now();
+    await writer.close(60_000);
+    expect(performance.now() - start).toBeLessThan(5_000);
+    expect([commits(), journal.rows.size]).toEqual([1, 1]);
+  });
+
+  test("ends in time when the space goes meanwhile", async () => {
+    const space = { ...OPEN.space, fits: () => true };
+    const { writer, change, journal } = memoryWriter(space);
+    await change(["key"], 10);
+    // There is space when the stop looks, and none when the commit does.
+    let looks = 0;
+    space.fits = () => looks++ < 2;
+    const start = performance.now();
+    await writer.close(500);
+    const ms = performance.now() - start;
+    expect(ms).toBeGreaterThan(400);
+    expect(ms).toBeLessThan(5_000);
+    expect(journal.rows.size).toBe(1);
+  });
+});
+
 test("a commit that fails at an orderly stop ends the stop, too", async () => {
   const { writer, onFatal } = failingWriter({ ...START, newestHasChanges: true });
   await writer.close(1_000);
@@ -180,6 +221,16 @@ describe("the index", () => {
     expect(await flushed).toBe(false);
     expect(await writer.clearJournal()).toBe(false);
     space.isFull = false;
+    expect(await writer.clearJournal()).toBe(true);
+  });
+
+  test("holds up nobody on a disk that has no room for a commit", async () => {
+    const space = { ...OPEN.space, fits: () => true };
+    const { writer, change } = memoryWriter(space);
+    await change(["key"], 10);
+    space.fits = () => false;
+    expect(await writer.clearJournal()).toBe(false);
+    space.fits = () => true;
     expect(await writer.clearJournal()).toBe(true);
   });
 

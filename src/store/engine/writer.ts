@@ -8,7 +8,7 @@ import { type Flight, writeFlight } from "./flight.ts";
 import { Group, type Report, type Staged } from "./group.ts";
 import { encodeJournal, type JournalPut, JournalRange, type JournalStart } from "./journal.ts";
 import { MEMTABLE_SLOTS_MAX, type Memtable } from "./memtable.ts";
-import { Barriers, Gate } from "./waiting.ts";
+import { Barriers, Gate, timeLimit } from "./waiting.ts";
 
 export interface WriterParts<R extends Report> {
   readonly env: Environment;
@@ -257,38 +257,51 @@ export class Writer<R extends Report> {
    * False when the disk is full, or becomes full meanwhile.
    */
   async clearJournal(): Promise<boolean> {
-    if (this.isDiskFull) return false;
+    if (!this.#hasSpaceToClear()) return false;
     await this.whenFormingDurable(undefined);
     return this.whenFlushed();
   }
 
-  /** Takes no more changes, waits for those under way, flushes for at most `flushMs`. */
+  /**
+   * Takes no more changes, waits for those under way, flushes for at most `flushMs`. Waits for no
+   * space: a group that does not fit is refused, and the journal stays for the next start.
+   */
   async close(flushMs: number): Promise<void> {
     this.#closing = true;
     this.#gate.openAll();
     clearTimeout(this.#idleTimer);
-    const end = performance.now() + flushMs;
+    const limit = timeLimit(flushMs);
     // Waiting for a group makes one, and with it a journal record to remove: so only while there is
-    // work of its own.
-    while (this.#failure === undefined && this.#hasWork()) {
-      await this.whenFormingDurable(undefined).catch(() => undefined);
+    // work of its own. A commit that fails ends the writer, and with it these loops.
+    while (this.#failure === undefined && !limit.isOver && this.#hasWork() && this.#hasSpace()) {
+      await limit.race(this.whenFormingDurable(undefined));
     }
-    while (
-      this.#failure === undefined &&
-      performance.now() < end &&
-      !this.isDiskFull &&
-      (this.#oldestKept() !== 0 || this.#newestHasChanges)
-    ) {
-      // A commit that fails ends the writer, and with it this loop.
-      await this.clearJournal().catch(() => undefined);
+    while (this.#failure === undefined && !limit.isOver && this.#hasJournal()) {
+      if (!this.#hasSpaceToClear()) break;
+      await limit.race(this.clearJournal());
     }
+    limit.cancel();
     // A change that was let in before, such as the end of a copy, may still add something.
     do {
       await new Promise((resolve) => setImmediate(resolve));
       if (this.#hasWork()) this.#schedule();
-    } while (this.#failure === undefined && (this.#flight !== undefined || this.#hasWork()));
+    } while (
+      this.#failure === undefined &&
+      (this.#flight !== undefined || (this.#hasWork() && this.#hasSpace()))
+    );
+    clearTimeout(this.#idleTimer);
     this.#barriers.giveUp();
     this.#failure ??= new AppError("SHUTTING_DOWN", "The store is closed.");
+    for (const { reject } of this.#forming.waiters.splice(0)) reject(this.#failure);
+  }
+
+  #hasSpaceToClear(): boolean {
+    return !this.isDiskFull && this.#parts.space.fits(PAGE_BYTES + COMMIT_BYTES);
+  }
+
+  /** Whether the journal holds more than an empty record. */
+  #hasJournal(): boolean {
+    return this.#oldestKept() !== 0 || this.#newestHasChanges;
   }
 
   #whenGroupDurable<T>(group: Group<R> | undefined, result: T): Promise<T> {

@@ -67,7 +67,6 @@ export const ALLOWED: Readonly<Record<string, readonly Allowed[]>> = {
     { path: "src/events/wake-pacer.ts", reason: "how long waking the watchers took" },
     { path: "src/store/lmdb/store.ts", reason: "how old a reading of the free space is" },
     { path: "src/store/lmdb/start-check.ts", reason: "how long a start has looked at pages" },
-    { path: "src/store/engine/writer.ts", reason: "how long a commit took" },
     { path: "src/store/backup/copy-child.ts", reason: "how fast it copies" },
   ],
   exit: [{ path: "src/main.ts", reason: "ends the process after a stop or a fault" }],
