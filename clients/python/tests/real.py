@@ -16,10 +16,13 @@ from typing import Any
 
 import grpc
 
-from memorysidecar import Client
+from memorysidecar import Client, RetryPolicy
 
 ROOT = Path(__file__).resolve().parents[3]
 START_SECONDS = 20.0
+PATIENT = RetryPolicy(max_attempts=1_000, initial_delay=0.05, max_delay=0.5)
+"""Of a client whose server is killed: only the limit of a call ends its attempts, however long a
+busy machine takes to start the server again."""
 COMMAND = [str(ROOT / "node_modules/.bin/node"), str(ROOT / "src/main.ts")]
 
 

@@ -8,13 +8,12 @@ import threading
 import time
 
 import pytest
-from real import RealServer
+from real import PATIENT, RealServer
 
-from memorysidecar import AsyncClient, AsyncWatch, Client, RetryPolicy, v1
+from memorysidecar import AsyncClient, AsyncWatch, Client, v1
 
 ROUNDS = 5
 pytestmark = pytest.mark.timeout(180)
-PATIENT = RetryPolicy(max_attempts=1000, initial_delay=0.05, max_delay=0.5)
 
 
 class Killer(threading.Thread):

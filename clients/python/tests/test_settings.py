@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
-from real import RealServer, meanwhile
+from real import PATIENT, RealServer, meanwhile
 
 import memorysidecar as ms
-from memorysidecar import Client, ErrorReason, RetryPolicy, v1
+from memorysidecar import Client, ErrorReason, v1
 
 TOKEN = "t" * 43
 
@@ -83,8 +83,7 @@ def test_lost_events_are_told(tmp_path: Path) -> None:
 
 
 def test_an_orderly_stop_is_survived(own_server: RealServer) -> None:
-    patient = RetryPolicy(max_attempts=60, initial_delay=0.05, max_delay=0.5)
-    with Client(own_server.address, retry=patient) as client:
+    with Client(own_server.address, retry=PATIENT, timeout=60) as client:
         client.create_session(session_id="s")
         with client.watch() as watch:
             first = client.append("s", "before").revision

@@ -10,7 +10,7 @@ from typing import Any
 import grpc
 import pytest
 from fake import FakeServer, Step, fail
-from real import RealServer
+from real import PATIENT, RealServer
 
 import memorysidecar as ms
 from memorysidecar import AsyncClient, Client, ErrorReason, v1
@@ -208,7 +208,7 @@ class Restarting(list[Chunk]):
 
 
 def test_an_import_outlives_a_crash(own_server: RealServer) -> None:
-    with Client(own_server.address) as client:
+    with Client(own_server.address, retry=PATIENT, timeout=60) as client:
         client.create_session(session_id="s", policy=v1.Policy(name="all"))
         client.append("s", ["z" * 700_000] * 4)
         snapshot = Restarting(client.export_session("s"))

@@ -20,7 +20,7 @@ from google.genai import types
 from integration import between_ranges, erase, left_of, record_uploads
 from memorysidecar import AsyncClient, Client, MemorySidecarError
 from memorysidecar.adapters.plans import Runner
-from real import RealServer
+from real import PATIENT, RealServer
 
 from memorysidecar_adk import SidecarMemoryService
 
@@ -120,7 +120,7 @@ async def test_a_long_session_is_added_whole_and_shortened(async_client: AsyncCl
 
 async def test_two_writers_and_a_kill_lose_no_memory(own_server: RealServer) -> None:
     async def write(first: int) -> None:
-        async with AsyncClient(own_server.address, timeout=60) as client:
+        async with AsyncClient(own_server.address, retry=PATIENT, timeout=60) as client:
             service = SidecarMemoryService(client)
             for number in range(first, first + 8):
                 added = [event(number * 20 + 1)]
@@ -137,7 +137,7 @@ async def test_two_writers_and_a_kill_lose_no_memory(own_server: RealServer) -> 
         await asyncio.to_thread(own_server.start)
 
     await asyncio.gather(write(0), write(100), kill())
-    async with AsyncClient(own_server.address) as client:
+    async with AsyncClient(own_server.address, retry=PATIENT, timeout=60) as client:
         service = SidecarMemoryService(client)
         for number in (*range(8), *range(100, 108)):
             word = f"kumquat{number * 20 + 1}x"

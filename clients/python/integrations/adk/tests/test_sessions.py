@@ -28,7 +28,7 @@ from memorysidecar import (
     policy,
 )
 from memorysidecar.adapters import plans, records
-from real import RealServer
+from real import PATIENT, RealServer
 
 from memorysidecar_adk import SidecarSessionService
 from memorysidecar_adk._events import message_of, payload_of
@@ -81,7 +81,7 @@ async def test_an_agent_goes_on_while_the_server_is_killed(own_server: RealServe
         await asyncio.to_thread(own_server.start)
         return {"found": f"Storks at {place}."}
 
-    async with AsyncClient(own_server.address, timeout=60) as client:
+    async with AsyncClient(own_server.address, retry=PATIENT, timeout=60) as client:
         service = SidecarSessionService(client)
         agent = LlmAgent(name="agent", model=Scripted(model="scripted"), tools=[look])
         runner = Runner(app_name="app", agent=agent, session_service=service)

@@ -16,7 +16,7 @@ from memorysidecar._retry import RetryPolicy
 from memorysidecar.adapters import attempts
 from memorysidecar.adapters import records as records_module
 from memorysidecar.adapters.plans import Runner
-from real import RealServer
+from real import PATIENT, RealServer
 from scripted import ANSWER, Scripted, call, turn
 
 from memorysidecar_agent_framework import SidecarContextProvider, SidecarHistoryProvider
@@ -40,7 +40,7 @@ async def test_an_agent_goes_on_after_the_server_was_killed(own_server: RealServ
         await asyncio.to_thread(own_server.start)
         return f"Storks at {place}."
 
-    async with AsyncClient(own_server.address, timeout=60) as client:
+    async with AsyncClient(own_server.address, retry=PATIENT, timeout=60) as client:
         store = SidecarSessionStore(client, application_id="app")
         for contents in ((call("c1", place="the roof"), ANSWER), ("On the roof, I said.",)):
             model = Scripted(*contents)

@@ -20,7 +20,7 @@ from commands import create, delete, insert, rename, replace, view
 from integration import erase, left_of, record_uploads
 from memorysidecar import AsyncClient, Client, MemorySidecarError, v1
 from memorysidecar.adapters.plans import Runner
-from real import RealServer
+from real import PATIENT, RealServer
 
 from memorysidecar_anthropic_memory import AsyncSidecarMemoryTool, SidecarMemoryTool
 from memorysidecar_anthropic_memory._paths import place_of, root_of
@@ -117,7 +117,7 @@ async def test_an_agent_goes_on_while_the_server_is_killed(
     if kind == "sync":
         transport = httpx2.Client(transport=httpx2.MockTransport(script.answer))
         api = Anthropic(api_key="-", http_client=transport)
-        with Client(own_server.address, timeout=60) as client:
+        with Client(own_server.address, retry=PATIENT, timeout=60) as client:
             tool = SidecarMemoryTool(client, user_id="ana")
             runner = api.beta.messages.tool_runner(**ASK, tools=[tool])
             final: Any = await asyncio.to_thread(runner.until_done)
@@ -126,7 +126,7 @@ async def test_an_agent_goes_on_while_the_server_is_killed(
         async_transport = httpx2.AsyncClient(transport=httpx2.MockTransport(script.answer_async))
         async with (
             AsyncAnthropic(api_key="-", http_client=async_transport) as async_api,
-            AsyncClient(own_server.address, timeout=60) as async_client,
+            AsyncClient(own_server.address, retry=PATIENT, timeout=60) as async_client,
         ):
             async_tool = AsyncSidecarMemoryTool(async_client, user_id="ana")
             final = await async_api.beta.messages.tool_runner(
@@ -139,7 +139,7 @@ async def test_an_agent_goes_on_while_the_server_is_killed(
 
 def test_no_acknowledged_line_is_lost_or_doubled_by_kills(own_server: RealServer) -> None:
     draw = random.Random(7)
-    with Client(own_server.address, timeout=60) as client:
+    with Client(own_server.address, retry=PATIENT, timeout=60) as client:
         tool = SidecarMemoryTool(client)
         tool.call(create(PLACE, ""))
         for number in range(8):

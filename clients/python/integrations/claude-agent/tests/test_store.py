@@ -19,7 +19,7 @@ from memorysidecar import (
     policy,
 )
 from memorysidecar.adapters import records
-from real import RealServer
+from real import PATIENT, RealServer
 from upstream import TABLE
 
 from memorysidecar_claude_agent import SidecarSessionStore
@@ -203,7 +203,7 @@ async def test_nothing_acknowledged_is_lost_when_the_server_is_killed(
 ) -> None:
     draw = random.Random(7)
     written: list[Any] = []
-    async with AsyncClient(own_server.address, timeout=60) as client:
+    async with AsyncClient(own_server.address, retry=PATIENT, timeout=60) as client:
         store = SidecarSessionStore(client)
         for number in range(12):
             entries = turn(number)

@@ -16,7 +16,7 @@ from integration import between_ranges, erase, left_of, record_uploads
 from memorysidecar import Client, ErrorReason, MemorySidecarError, NotFound
 from memorysidecar.adapters.plans import Runner
 from pydantic import BaseModel, Field
-from real import RealServer
+from real import PATIENT, RealServer
 
 from memorysidecar_crewai import SidecarFlowPersistence, SidecarMemoryStorage
 
@@ -36,7 +36,7 @@ def test_a_flow_goes_on_after_its_server_is_killed(own_server: RealServer) -> No
     class Steps(FlowState):
         done: list[str] = Field(default_factory=list)
 
-    with Client(own_server.address, timeout=60) as client:
+    with Client(own_server.address, retry=PATIENT, timeout=60) as client:
         persistence = SidecarFlowPersistence(client)
         remembered = Memory(storage=SidecarMemoryStorage(client))
         left = [True]

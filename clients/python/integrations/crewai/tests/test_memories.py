@@ -17,7 +17,7 @@ from crewai.memory.types import MemoryRecord
 from crewai.memory.unified_memory import Memory
 from integration import erase
 from memorysidecar import Client
-from real import Between, RealServer
+from real import PATIENT, Between, RealServer
 from scripted import Mute, Scripted, act, answer, embed, memory, vector
 
 from memorysidecar_crewai import SidecarMemoryStorage
@@ -43,7 +43,7 @@ def test_a_crew_remembers_while_the_server_is_killed(own_server: RealServer) -> 
         answer("In Berlin."),
         before=kill,
     )
-    with Client(own_server.address, timeout=60) as client:
+    with Client(own_server.address, retry=PATIENT, timeout=60) as client:
         storage = SidecarMemoryStorage(client)
         remembered = Memory(storage=storage, llm=Mute(), embedder=embed)
         agent = Agent(role="Clerk", goal="Remember", backstory="Careful", llm=model)

@@ -17,7 +17,7 @@ from haystack.tools import Tool
 from haystack.utils import Secret
 from integration import erase
 from memorysidecar import AsyncClient, Client
-from real import RealServer
+from real import PATIENT, RealServer
 
 from memorysidecar_haystack import (
     SidecarDocumentStore,
@@ -66,7 +66,7 @@ def test_an_agent_finds_documents_while_the_server_is_killed(own_server: RealSer
             call = ToolCall("look", {"query": "Where are the storks?"}, id=f"c{len(found)}")
             return {"replies": [ChatMessage.from_assistant(tool_calls=[call])]}
 
-    with Client(own_server.address, timeout=60) as client:
+    with Client(own_server.address, retry=PATIENT, timeout=60) as client:
         store = SidecarDocumentStore(client=client)
         texts = ("The storks are back on the roof.", "The cat is in the cellar.")
         store.write_documents([Document(content=text) for text in texts])

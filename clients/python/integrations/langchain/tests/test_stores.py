@@ -20,7 +20,7 @@ from langchain_core.tools import create_retriever_tool
 from memorysidecar import AsyncClient, Client, Invalid, where
 from memorysidecar.adapters import connect
 from memorysidecar.adapters.plans import Runner
-from real import Between, RealServer
+from real import PATIENT, Between, RealServer
 
 from memorysidecar_langchain import SidecarByteStore, SidecarRetriever, SidecarVectorStore
 
@@ -54,7 +54,7 @@ def test_an_agent_finds_documents_while_the_server_is_killed(own_server: RealSer
             own_server.start()
             return super()._generate(*args, **kwargs)
 
-    with Client(own_server.address, timeout=60) as client:
+    with Client(own_server.address, retry=PATIENT, timeout=60) as client:
         store = SidecarVectorStore(client)
         store.add_texts(["The storks are back on the roof.", "The cat is in the cellar."])
         tool = create_retriever_tool(store.as_retriever(search_kwargs={"k": 1}), "look", "Looks.")

@@ -16,7 +16,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
 from memorysidecar import AsyncClient, Client
 from memorysidecar.adapters import connect
-from real import RealServer, meanwhile
+from real import PATIENT, RealServer, meanwhile
 
 from memorysidecar_langgraph import SidecarSaver, SidecarStore
 from memorysidecar_langgraph import _values as values
@@ -190,7 +190,7 @@ def test_a_graph_goes_on_after_the_server_was_killed(own_server: RealServer) -> 
         own_server.kill()
         own_server.start()
 
-    with Client(own_server.address, timeout=60) as client:
+    with Client(own_server.address, retry=PATIENT, timeout=60) as client:
         graph = graph_on(SidecarSaver(client))
         answer: Any = {"steps": []}
         with meanwhile(restart, after=0.3) as restarted:

@@ -17,7 +17,7 @@ from llama_index.core.memory import Memory
 from llama_index.core.storage.chat_store.base_db import MessageStatus
 from llama_index.core.storage.chat_store.sql import SQLAlchemyChatStore
 from memorysidecar import AsyncClient, Client
-from real import Between, RealServer
+from real import PATIENT, Between, RealServer
 from scripted import ANSWER, call, said, scripted, turn
 from test_chat_differential import KEYS, draw_message
 
@@ -112,7 +112,7 @@ def test_a_memory_goes_on_after_the_server_was_killed(own_server: RealServer) ->
         assert answer.response.content == answers[-1]
         return seen
 
-    with Client(own_server.address, timeout=60) as client:
+    with Client(own_server.address, retry=PATIENT, timeout=60) as client:
         asyncio.run(run(call("c1", place="the roof"), ANSWER))
         own_server.kill()
         own_server.start()

@@ -12,7 +12,7 @@ from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.memory import Memory
 from memorysidecar import AsyncClient, Client
-from real import RealServer
+from real import PATIENT, RealServer
 from scripted import said, scripted
 
 from memorysidecar_llama_index import SidecarAsyncChatStore, SidecarMemoryBlock
@@ -113,7 +113,7 @@ async def test_a_block_leaves_out_what_the_chat_store_gives(
 async def test_a_block_knows_what_it_knew_before_the_server_was_killed(
     own_server: RealServer,
 ) -> None:
-    async with AsyncClient(own_server.address, timeout=60) as client:
+    async with AsyncClient(own_server.address, retry=PATIENT, timeout=60) as client:
         block = SidecarMemoryBlock(client, user_id="ana", name="known", priority=1)
         places = ("Berlin", "Porto")
         await block.aput([said("user", f"I was in {places[0]}.")])

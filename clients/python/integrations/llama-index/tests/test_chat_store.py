@@ -15,7 +15,7 @@ from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.schema import ImageDocument
 from memorysidecar import AsyncClient, Client, MemorySidecarError, policy
 from memorysidecar.adapters.plans import Runner
-from real import Between, RealServer
+from real import PATIENT, Between, RealServer
 from scripted import ANSWER, call, said, scripted, turn
 
 from memorysidecar_llama_index import SidecarChatStore, SidecarMemory, _lists
@@ -40,7 +40,7 @@ async def test_an_agent_goes_on_after_the_server_was_killed(own_server: RealServ
         await asyncio.to_thread(own_server.start)
         return f"Storks at {place}."
 
-    async with AsyncClient(own_server.address, timeout=60) as client:
+    async with AsyncClient(own_server.address, retry=PATIENT, timeout=60) as client:
         for answers in ((call("c1", place="the roof"), ANSWER), ("On the roof, I said.",)):
             model, seen = scripted(*answers)
             agent = FunctionAgent(tools=[look], llm=model)

@@ -26,7 +26,7 @@ from llama_index.core.tools import FunctionTool
 from llama_index.core.vector_stores import MetadataFilter, MetadataFilters, VectorStoreQuery
 from llama_index.core.vector_stores.types import FilterCondition, VectorStoreQueryMode
 from memorysidecar import AsyncClient, Client, Invalid
-from real import Between, RealServer
+from real import PATIENT, Between, RealServer
 from scripted import ANSWER, call, scripted
 
 from memorysidecar_llama_index import SidecarVectorStore
@@ -58,7 +58,7 @@ async def test_an_agent_finds_nodes_while_the_server_is_killed(own_server: RealS
         [found] = retriever.retrieve(place)
         return found.text
 
-    with Client(own_server.address, timeout=60) as client:
+    with Client(own_server.address, retry=PATIENT, timeout=60) as client:
         store = SidecarVectorStore(client, user_id="ana", is_embedding_query=False)
         index = VectorStoreIndex.from_vector_store(store, embed_model=MockEmbedding(8))
         store.add([TextNode(text="The storks are on the roof."), TextNode(text="A cellar.")])

@@ -13,7 +13,7 @@ from agents.testing import ScriptedModel, assistant_message, function_call
 from integration import erase
 from memorysidecar import AsyncClient, Client, MemorySidecarError, policy
 from openai import AsyncOpenAI
-from real import RealServer
+from real import PATIENT, RealServer
 
 from memorysidecar_openai_agents import SidecarSession
 
@@ -143,7 +143,7 @@ async def test_an_agent_goes_on_after_the_server_was_killed(own_server: RealServ
         ]
     )
     agent = Agent(name="looker", model=model, tools=[look])
-    async with AsyncClient(own_server.address, timeout=60) as client:
+    async with AsyncClient(own_server.address, retry=PATIENT, timeout=60) as client:
         session = SidecarSession("trip", client)
         first = await Runner.run(agent, "Where are they?", session=session)
         assert first.final_output == "They are on the roof."

@@ -35,7 +35,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
-from real import RealServer
+from real import PATIENT, RealServer
 
 from memorysidecar_pydantic_ai import SidecarConversationStore
 
@@ -91,7 +91,7 @@ async def test_an_agent_goes_on_while_the_server_is_killed(own_server: RealServe
         await asyncio.to_thread(own_server.start)
         return f"Storks at {place}."
 
-    async with AsyncClient(own_server.address, timeout=60) as client:
+    async with AsyncClient(own_server.address, retry=PATIENT, timeout=60) as client:
         store = SidecarConversationStore(client)
         conversation = Conversation(conversation_id="trip")
         first = await agent.run("Where are they?", conversation=conversation)

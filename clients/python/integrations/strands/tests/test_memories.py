@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from integration import erase
 from memorysidecar import Client, MemorySidecarError
-from real import RealServer
+from real import PATIENT, RealServer
 from scripted import ANSWER, Scripted, use
 from strands import Agent
 from strands.memory import MemoryManager
@@ -98,7 +98,7 @@ async def test_blank_texts_of_any_length_hide_no_fact(client: Client) -> None:
 
 
 def test_an_agent_remembers_although_the_server_is_killed(own_server: RealServer) -> None:
-    with Client(own_server.address, timeout=60) as client:
+    with Client(own_server.address, retry=PATIENT, timeout=60) as client:
 
         def agent_with(model: Scripted) -> Agent:
             extraction: Any = {"trigger": InvocationTrigger()}

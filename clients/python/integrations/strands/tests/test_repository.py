@@ -24,7 +24,7 @@ from memorysidecar import (
 from memorysidecar.adapters import records
 from memorysidecar.adapters.plans import Runner
 from memorysidecar.errors import make_error
-from real import RealServer
+from real import PATIENT, RealServer
 from scripted import ANSWER, Scripted, use
 from strands import Agent, tool
 from strands.session import RepositorySessionManager
@@ -230,7 +230,7 @@ def test_an_agent_goes_on_after_the_server_was_killed(own_server: RealServer) ->
         own_server.start()
         return f"Storks at {place}."
 
-    with Client(own_server.address, timeout=60) as client:
+    with Client(own_server.address, retry=PATIENT, timeout=60) as client:
         repository = SidecarSessionRepository(client)
         for model in (Scripted(use("look", "c1", place="the roof"), ANSWER), Scripted(ANSWER)):
             sessions = RepositorySessionManager("trip", repository)

@@ -15,7 +15,7 @@ from differential import PAIR_STEPS, differ
 from integration import between_ranges, erase, left_of, record_uploads
 from memorysidecar import Client
 from memorysidecar.adapters.plans import Runner
-from real import RealServer
+from real import PATIENT, RealServer
 from scripted import ANSWER, Scripted, use
 from strands import Agent, tool
 from strands.session import SnapshotSessionManager
@@ -150,7 +150,7 @@ async def test_an_agent_goes_on_after_the_server_was_killed(
         own_server.start()
         return f"Storks at {place}."
 
-    with Client(own_server.address, timeout=60) as client:
+    with Client(own_server.address, retry=PATIENT, timeout=60) as client:
 
         def agent_with(model: Scripted) -> Agent:
             sessions = SnapshotSessionManager(
