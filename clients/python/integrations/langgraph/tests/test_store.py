@@ -18,6 +18,8 @@ from memorysidecar_langgraph import SidecarStore
 
 LABELS = ("a", "b", "A", "a*", "a%", "ü", "x y")
 KEYS = ("k", "K", "1", "10", "2", "-")
+TTL = 5
+"""Seconds that items live without a read: longer than a busy machine stands still."""
 
 
 def shown(result: Any) -> Any:
@@ -111,33 +113,38 @@ def test_a_search_by_vectors_finds_no_vector_where_there_is_none(client: Client)
         SidecarStore(client, index=embed(2)).search(("u",), query="home")
 
 
+def documents_of(client: Client) -> list[Any]:
+    return list(client.list_documents(collection_id="langgraph.store"))
+
+
 def test_items_expire_and_reads_refresh_them(client: Client) -> None:
-    store = SidecarStore(client, ttl={"default_ttl": 2 / 60, "refresh_on_read": True})
+    store = SidecarStore(client, ttl={"default_ttl": TTL / 60, "refresh_on_read": True})
     store.put(("t",), "read", {"v": 1})
     store.put(("t",), "left", {"v": 1})
     store.put(("t",), "kept", {"v": 1}, ttl=None)
-    until = time.monotonic() + 4
-    while time.monotonic() < until:
+    until = time.monotonic() + 2 * TTL
+    while len(items := store.search(("t",), refresh_ttl=False)) == 3:
+        assert time.monotonic() < until
         assert store.get(("t",), "read") is not None
         time.sleep(0.3)
-    assert {item.key for item in store.search(("t",), refresh_ttl=False)} == {"read", "kept"}
+    assert {item.key for item in items} == {"read", "kept"}
     assert store.get(("t",), "left") is None
 
 
 def test_texts_expire_and_live_on_with_their_items(client: Client) -> None:
-    ttl = {"default_ttl": 2 / 60, "refresh_on_read": True}
+    ttl = {"default_ttl": TTL / 60, "refresh_on_read": True}
     store = SidecarStore(client, index={"fields": ["a", "b"]}, ttl=ttl)
     long_key = "k" * 2_000
-    for key in ("got", "found", "left", long_key):
+    for key in ("got", "found", long_key, "left"):
         store.put(("t",), key, {"a": f"a pear for {key[:5]}", "b": "a plum"})
     store.put(("t",), "kept", {"a": "an apple", "b": "a plum"}, ttl=None)
-    until = time.monotonic() + 4
-    while time.monotonic() < until:
+    until = time.monotonic() + 2 * TTL
+    while len(documents := documents_of(client)) > 8:
+        assert time.monotonic() < until
         assert store.get(("t",), "got") is not None
         assert store.search(("t",), query="pear for found", limit=1)[0].key == "found"
         assert store.get(("t",), long_key) is not None
         time.sleep(0.3)
-    documents = list(client.list_documents(collection_id="langgraph.store"))
     assert sorted(one.text for one in documents if one.text != "a plum") == [
         "a pear for found",
         "a pear for got",
@@ -146,25 +153,20 @@ def test_texts_expire_and_live_on_with_their_items(client: Client) -> None:
     ]
     assert len(documents) == 8
     store.put(("t",), "found", {"a": "a pear", "b": "a plum"}, ttl=None)
-    assert not any(
-        one.HasField("ttl")
-        for one in client.list_documents(collection_id="langgraph.store")
-        if one.record.key == "found"
-    )
+    assert not any(one.HasField("ttl") for one in documents_of(client) if one.record.key == "found")
 
 
 def test_texts_go_with_their_items(client: Client) -> None:
     store = SidecarStore(client, index={"fields": ["a[*]"]})
 
     def texts() -> list[str]:
-        documents = client.list_documents(collection_id="langgraph.store")
-        return sorted(one.text for one in documents)
+        return sorted(one.text for one in documents_of(client))
 
     store.put(("t",), "one", {"a": ["a pear", "a plum"]})
     store.put(("t",), "two", {"a": ["an apple"]})
     store.put(("t",), "one", {"a": ["a pear"]})
     assert texts() == ["a pear", "an apple"]
-    [pear, _] = client.list_documents(collection_id="langgraph.store")
+    [pear, _] = documents_of(client)
     client.delete_record(pear.record.path, pear.record.key)
     assert texts() == ["an apple"]
     store.put(("t",), "two", {"a": ["an apple"]}, index=False)
