@@ -4,11 +4,12 @@ which the two differ."""
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import uuid4
 
 import pytest
@@ -25,6 +26,11 @@ Play = Callable[[Sequence[Step]], str | None]
 PlayPair = Callable[[Sequence[Step], AsyncClient], Awaitable[str | None]]
 """The same on an event loop, with a client of a namespace that nothing else uses."""
 
+Ranked = tuple[Any, Any, float]
+"""Name of an item, the item and its score."""
+
+NEAR = 1e-3
+"""Two scores nearer than this may change places: the server compares vectors with fewer bits."""
 STEPS = 2_000
 PAIR_STEPS = 100
 """The most steps on one pair of stores of ``differ_async``."""
@@ -75,6 +81,35 @@ def differ_async(
         return asyncio.run(play_all(steps))
 
     differ(framework, store, draw_step, play, count)
+
+
+def closest(
+    ours: Sequence[Ranked], truth: Sequence[Ranked], limit: int, least: float = -math.inf
+) -> str | None:
+    """Says how a ranking differs from that of the other store, if it does.
+
+    ``truth`` has all items that the other store knows, the best first: those that are nearly as
+    good may change their places, and one may be beyond the limit.
+
+    :param least: the least score that an item of ours may have.
+    """
+    surely, perhaps = (
+        min(limit, sum(score >= least + edge for _, _, score in truth)) for edge in (NEAR, -NEAR)
+    )
+    if not surely <= len(ours) <= perhaps:
+        return f"{len(ours)} items, not {surely} to {perhaps}: {ours!r}"
+    items = {name: (item, score) for name, item, score in truth}
+    left = set(items)
+    for (name, item, score), (_, _, best) in zip(ours, truth, strict=False):
+        if name not in left:
+            return f"{name!r} is there twice, or should not be: {ours!r}"
+        left.remove(name)
+        expected, wanted = items[name]
+        if item != expected:
+            return f"{item!r} is not {expected!r}"
+        if abs(wanted - score) > NEAR or abs(best - score) > NEAR:
+            return f"{name!r} has {score}, not {wanted}; the best here has {best}"
+    return None
 
 
 def shrink(steps: Sequence[Step], play: Play[Step]) -> list[Step]:

@@ -16,7 +16,7 @@ import pytest
 from crewai.memory.storage import qdrant_edge_storage
 from crewai.memory.storage.qdrant_edge_storage import QdrantEdgeStorage
 from crewai.memory.types import MemoryRecord
-from differential import differ
+from differential import closest, differ
 from memorysidecar import Client
 from qdrant_edge import EdgeShard
 from real import RealServer
@@ -28,8 +28,6 @@ SCOPES = ("/", "/crew", "/crew/a", "/crew/a/b", "/crews", "/crew/ab", "/ü %_", 
 KINDS = ("save",) * 4 + ("update", "touch", "search", "search", "search", "delete", "get", "list")
 KINDS += ("info", "scopes", "categories", "count", "reset")
 VALUES = (0, 1, 1.5, True, None, "a", "ü", [1, "b"], {"x": 1})
-NEAR = 1e-3
-"""The server compares vectors with fewer bits."""
 
 
 class OpenShards:
@@ -125,12 +123,9 @@ def do(storage: Any, step: dict[str, Any]) -> Any:
         case "touch":
             storage.touch_records(step["ids"])
         case "search":
-            # They look at three times as many as are wanted, and then at the filters.
-            limit = 100 if len(step["filters"]) > 1 else step["limit"]
-            found = storage.search(
-                step["vector"], limit=limit, min_score=step["min_score"], **step["filters"]
-            )
-            return [(plain(record, accessed=False), score) for record, score in found]
+            options = {"limit": step["limit"], "min_score": step["min_score"], **step["filters"]}
+            found = storage.search(step["vector"], **options)
+            return [(record.id, plain(record, accessed=False), score) for record, score in found]
         case "delete" if step["by_id"]:
             # They ignore a scope beside ids.
             filters = {**step["filters"], "scope_prefix": None}
@@ -156,18 +151,13 @@ def do(storage: Any, step: dict[str, Any]) -> Any:
     return None
 
 
-def is_same(found: Any, expected: Any, step: dict[str, Any]) -> bool:
-    if step["kind"] != "search":
-        return bool(found == expected)
-    if len(found) != len(expected):
-        # A score next to the least one may pass in one of the two.
-        edge = [score for _, score in [*found, *expected] if abs(score - step["min_score"]) < NEAR]
-        return bool(edge)
-    for (record, score), (other, wanted) in zip(found, expected, strict=True):
-        ties = [two for two, one in expected if two != other and abs(wanted - one) < NEAR]
-        if abs(score - wanted) >= NEAR or (record != other and not ties):
-            return False
-    return True
+def compare(ours: Any, theirs: Any, step: dict[str, Any]) -> str | None:
+    """Does a step on both; says how they differ."""
+    if step["kind"] == "search":
+        truth = do(theirs, {**step, "limit": 1_000, "min_score": -2.0})
+        return closest(do(ours, step), truth, step["limit"], step["min_score"])
+    expected, found = do(theirs, step), do(ours, step)
+    return None if found == expected else f"{found!r}\n  not {expected!r}"
 
 
 @pytest.mark.timeout(1800)
@@ -183,9 +173,9 @@ def test_random_operations_agree_with_qdrant_edge(
             theirs = QdrantEdgeStorage(path=tmp_path / name, vector_dim=8)
             try:
                 for step in steps:
-                    expected, found = do(theirs, step), do(ours, step)
-                    if not is_same(found, expected, step):
-                        return f"{step}\n  gives {found!r}\n  not   {expected!r}"
+                    difference = compare(ours, theirs, step)
+                    if difference is not None:
+                        return f"{step}\n  {difference}"
             finally:
                 theirs.close()
             return None

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from differential import differ
+from differential import Ranked, closest, differ
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import InMemoryVectorStore
@@ -20,9 +20,6 @@ from memorysidecar_langchain import SidecarVectorStore
 IDS = ("a", "b", "c/d", "ü %", "\n", "#", "_", "x" * 600)
 TEXTS = (*(f"text {number}" for number in range(30)), "", "\N{GRINNING FACE}\0")
 KINDS = ("add", "add", "delete", "get", "search", "search", "filter", "filter", "mmr", "vector")
-Scored = list[tuple[Document, float]]
-NEAR = 1e-3
-"""The server compares vectors with fewer bits."""
 
 
 class Seeded(Embeddings):
@@ -125,21 +122,8 @@ def draw_step(draw: random.Random) -> dict[str, Any]:
     }
 
 
-def closest(
-    ours: list[tuple[Document, float]], truth: list[tuple[Document, float]], k: int
-) -> str | None:
-    """Says how a ranking is not that of the other store; those that are nearly as good may change
-    their places."""
-    scores = {document.id: (document, score) for document, score in truth}
-    if len(ours) != min(k, len(truth)):
-        return f"{len(ours)} documents of {min(k, len(truth))}"
-    for (document, score), (_, best) in zip(ours, truth, strict=False):
-        expected = scores.get(document.id)
-        if expected is None or expected[0] != document:
-            return f"{document!r} is not {expected!r}"
-        if abs(expected[1] - score) > NEAR or abs(best - score) > NEAR:
-            return f"{document.id!r} has {score}, not {expected[1]}; the best here has {best}"
-    return None
+def ranked(scored: list[tuple[Document, float]]) -> list[Ranked]:
+    return [(document.id, document, score) for document, score in scored]
 
 
 def do(
@@ -170,14 +154,15 @@ def do(
         case "vector":
             vector = Seeded().embed_query(texts[0])
             truth = theirs.similarity_search_with_score_by_vector(vector, 1_000)
-            return closest(ours.similarity_search_with_score_by_vector(vector, k), truth, k)
+            scored = ours.similarity_search_with_score_by_vector(vector, k)
+            return closest(ranked(scored), ranked(truth), k)
         case kind:
             wanted = step["filter"] if kind == "filter" else {}
             truth = theirs.similarity_search_with_score(
                 texts[0], 1_000, filter=lambda document: passes(wanted, document.metadata)
             )
             scored = ours.similarity_search_with_score(texts[0], k, filter=wanted)
-            return closest(scored, truth, k)
+            return closest(ranked(scored), ranked(truth), k)
     return None if found == expected else f"{found!r}\n  not {expected!r}"
 
 
