@@ -70,7 +70,9 @@ def record_uploads(
     async def recorded_async(value: bytes) -> Any:
         sent = await upload(value)
         uploads.append(sent)
-        await between(len(uploads))
+        act = between(len(uploads))
+        if act is not None:
+            await act
         return sent
 
     is_async = inspect.iscoroutinefunction(upload)

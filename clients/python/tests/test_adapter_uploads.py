@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
 from typing import Any
+from uuid import uuid4
 
 import grpc
 import pytest
 from integration import left_of, record_uploads
+from real import RealServer
 
-from memorysidecar import Client, ErrorReason, Invalid, v1
+from memorysidecar import AsyncClient, Client, ErrorReason, Invalid, v1
+from memorysidecar.adapters import plans
 from memorysidecar.adapters.attempts import upload_all
 from memorysidecar.adapters.plans import Runner
 from memorysidecar.adapters.records import write
@@ -85,3 +91,117 @@ def test_the_first_error_counts_when_uploads_cannot_be_deleted(
     assert len(uploads) == 2
     # A server that does not answer is not asked again.
     assert met == ends
+
+
+class Stalled:
+    """A call that is made, or not, and then gives no answer. Further calls are made."""
+
+    def __init__(self, client: AsyncClient, monkeypatch: pytest.MonkeyPatch, is_done: bool) -> None:
+        self.begun = asyncio.Event()
+        self._write: Callable[..., Awaitable[Any]] = client.write_records
+        self._is_done = is_done
+        monkeypatch.setattr(client, "write_records", self)
+
+    async def __call__(self, *call: Any, **options: Any) -> Any:
+        if self.begun.is_set():
+            return await self._write(*call, **options)
+        if self._is_done:
+            await self._write(*call, **options)
+        self.begun.set()
+        return await asyncio.Event().wait()
+
+
+def run_with_client(server: RealServer, main: Callable[[AsyncClient], Awaitable[None]]) -> None:
+    async def run() -> None:
+        async with AsyncClient(server.address, namespace=f"t-{uuid4().hex}") as client:
+            await main(client)
+
+    asyncio.run(run())
+
+
+def test_no_upload_stays_when_the_next_is_cancelled(
+    server: RealServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def stall(count: int) -> None:
+        if count % 2 == 0:
+            await asyncio.Event().wait()
+
+    async def main(client: AsyncClient) -> None:
+        uploads = record_uploads(client, monkeypatch, stall)
+        runner = Runner(client)
+        for plan in (write(puts("ana")), upload_all([b"a", b"b"], v1.MemoryScope(user_id="ana"))):
+            before = len(uploads)
+            work = asyncio.create_task(runner.arun(plan))
+            while len(uploads) < before + 2:
+                await asyncio.sleep(0.01)
+            work.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await work
+        assert await runner.arun(left_of(uploads[::2])) == []
+
+    run_with_client(server, main)
+
+
+@pytest.mark.parametrize("is_done", [False, True])
+def test_no_upload_stays_when_the_call_is_cancelled(
+    server: RealServer, monkeypatch: pytest.MonkeyPatch, is_done: bool
+) -> None:
+    async def main(client: AsyncClient) -> None:
+        uploads = record_uploads(client, monkeypatch)
+        Stalled(client, monkeypatch, is_done)
+        runner = Runner(client)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(runner.arun(write(puts("ana"))), 2)
+        assert len(uploads) == 2
+        assert await runner.arun(left_of(uploads)) == []
+        assert len([one async for one in client.list_records("adapter")]) == 2 * is_done
+
+    run_with_client(server, main)
+
+
+def test_uploads_are_deleted_although_the_wait_for_it_is_cancelled(
+    server: RealServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main(client: AsyncClient) -> None:
+        uploads = record_uploads(client, monkeypatch)
+        stalled = Stalled(client, monkeypatch, False)
+        runner = Runner(client)
+        work = asyncio.create_task(runner.arun(write(puts("ana"))))
+        await stalled.begun.wait()
+        work.cancel()
+        await asyncio.sleep(0)
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+        rest = asyncio.all_tasks() - {asyncio.current_task()}
+        await asyncio.wait(rest, timeout=20)
+        assert len(uploads) == 2
+        assert await runner.arun(left_of(uploads)) == []
+
+    run_with_client(server, main)
+
+
+def test_a_cancellation_does_not_wait_for_a_server_without_answers(
+    server: RealServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = 0
+
+    async def stall(*call: Any, **options: Any) -> None:
+        nonlocal calls
+        calls += 1
+        await asyncio.Event().wait()
+
+    async def main(client: AsyncClient) -> None:
+        monkeypatch.setattr(plans, "TIDY_SECONDS", 0.2)
+        monkeypatch.setattr(client, "write_records", stall)
+        work = asyncio.create_task(Runner(client).arun(write(puts("ana"))))
+        while calls == 0:
+            await asyncio.sleep(0.01)
+        start = time.monotonic()
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+        assert 0.2 <= time.monotonic() - start < 10
+        assert calls == 2
+
+    run_with_client(server, main)

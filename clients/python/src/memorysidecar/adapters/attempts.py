@@ -6,6 +6,7 @@ refused must be deleted, or retries soon fill the namespace.
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from functools import partial
@@ -50,9 +51,14 @@ def try_write(operations: Sequence[v1.RecordOperation]) -> Plan[bool]:
 
 def attempt(operations: Iterable[v1.RecordOperation], method: Callable[[Any], Any]) -> Plan[Any]:
     """Makes a call that writes these records, and gives its answer. If the server refuses the call,
-    values that were uploaded for it are deleted: a repeat uploads its own."""
+    or the caller cancels it, values that were uploaded for it are deleted: a repeat uploads its
+    own."""
     try:
         return (yield Call(method))
+    except CancelledError:
+        # The call may have been done all the same. Then it has taken the uploads.
+        yield from abandon(operations)
+        raise
     except MemorySidecarError as error:
         if _is_refusal(error):
             yield from abandon(operations)
@@ -61,12 +67,12 @@ def attempt(operations: Iterable[v1.RecordOperation], method: Callable[[Any], An
 
 def put_all(operations: Iterable[v1.RecordOperation]) -> Plan[Any]:
     """Writes in one transaction. Values that are too large for it are uploaded before, and deleted
-    if one cannot be uploaded or the server refuses the transaction."""
+    if one cannot be uploaded, the server refuses the transaction or the caller cancels it."""
     sent: list[v1.RecordOperation] = []
     try:
         for one in operations:
             sent.append((yield from _sent(one)))
-    except Exception:
+    except (Exception, CancelledError):
         # No call was made that may have put the values before this one.
         yield from abandon(sent)
         raise
@@ -79,12 +85,13 @@ def is_uploaded(operation: v1.RecordOperation) -> bool:
 
 
 def upload_all(values: Sequence[bytes], owner: v1.MemoryScope) -> Plan[list[UploadedValue]]:
-    """Sends values before the call that puts them. If one cannot be sent, deletes the others."""
+    """Sends values before the call that puts them. If one cannot be sent, or the caller
+    cancels it, deletes the others."""
     uploads: list[UploadedValue] = []
     try:
         for value in values:
             uploads.append((yield Call(partial(_upload, value))))
-    except Exception:
+    except (Exception, CancelledError):
         # No call was made that may have put the values before this one.
         records = [v1.NamedRecord(owner=owner, **one._asdict()) for one in uploads]
         yield from _abandon(records)

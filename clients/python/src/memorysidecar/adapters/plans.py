@@ -7,6 +7,7 @@ of both kinds have the same methods, so that one plan serves both.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from typing import Any, TypeVar
 from .. import AsyncClient, Client
 
 T = TypeVar("T")
+TIDY_SECONDS = 2.0
+"""Time that a cancelled plan has to delete what it has uploaded: its caller waits no more."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ class Runner:
     def __init__(self, client: Client | AsyncClient) -> None:
         self._client = client
         self._loop = _loop_of_client() if isinstance(client, AsyncClient) else None
+        self._tidying: set[asyncio.Task[None]] = set()
 
     def run(self, plan: Plan[T]) -> T:
         """Gives the result of a plan."""
@@ -114,10 +118,20 @@ class Runner:
                 yield step.item
             else:
                 try:
-                    result = await _ado(self._client, step)
-                except Exception as failure:
-                    error = failure
+                    result, error = await _atry(self._client, step)
+                except asyncio.CancelledError as cancelled:
+                    await self._tidy_up(plan, cancelled)
+                    raise
             step = _advance(plan, result, error)
+
+    async def _tidy_up(self, plan: Plan[Any], cancelled: asyncio.CancelledError) -> None:
+        """Does what a plan still wants when its call is cancelled. A second cancellation ends the
+        wait for this, but not the work."""
+        step = _advance(plan, None, cancelled)
+        work = asyncio.create_task(_finish(self._client, plan, step))
+        self._tidying.add(work)
+        work.add_done_callback(self._tidying.discard)
+        await asyncio.shield(work)
 
     def _check_loop(self) -> None:
         if _running_loop() is not self._loop:
@@ -144,7 +158,7 @@ def _emitted(plan: Plan[T]) -> Plan[None]:
     yield Emit((yield from plan))
 
 
-def _advance(plan: Plan[Any], result: Any, error: Exception | None) -> Step | None:
+def _advance(plan: Plan[Any], result: Any, error: BaseException | None) -> Step | None:
     try:
         return plan.send(result) if error is None else plan.throw(error)
     except StopIteration:
@@ -161,6 +175,26 @@ def _do(client: Any, step: Call | Collect | Pause) -> Any:
     if isinstance(step, Call):
         return step.method(client)
     return list(islice(filter(step.where, step.pager(client)), step.limit))
+
+
+async def _finish(client: Any, plan: Plan[Any], step: Step | None) -> None:
+    """Does the steps of a cancelled plan, within a limit. Its errors are passed over: the caller
+    gets the cancellation."""
+
+    async def finish(step: Step | None) -> None:
+        while step is not None:
+            given = (None, None) if isinstance(step, Emit) else await _atry(client, step)
+            step = _advance(plan, *given)
+
+    with contextlib.closing(plan), contextlib.suppress(Exception, asyncio.CancelledError):
+        await asyncio.wait_for(finish(step), TIDY_SECONDS)
+
+
+async def _atry(client: Any, step: Call | Collect | Pause) -> tuple[Any, Exception | None]:
+    try:
+        return await _ado(client, step), None
+    except Exception as failure:
+        return None, failure
 
 
 async def _ado(client: Any, step: Call | Collect | Pause) -> Any:
