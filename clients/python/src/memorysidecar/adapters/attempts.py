@@ -6,6 +6,8 @@ refused must be deleted, or retries soon fill the namespace.
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 from asyncio import CancelledError
 from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
@@ -36,6 +38,8 @@ ABANDONED = "abandoned-uploads"
 ABANDONED_TTL = timedelta(minutes=1)
 ABANDON_TIMEOUT = 5.0
 """Seconds for each call that deletes an upload: its caller has an error to report."""
+REST_SECONDS = 1.0
+"""Time for the rest of an upload that is cancelled: half of what a cancelled plan has."""
 
 
 def try_write(operations: Sequence[v1.RecordOperation]) -> Plan[bool]:
@@ -90,7 +94,7 @@ def upload_all(values: Sequence[bytes], owner: v1.MemoryScope) -> Plan[list[Uplo
     uploads: list[UploadedValue] = []
     try:
         for value in values:
-            uploads.append((yield Call(partial(_upload, value))))
+            uploads.append((yield from _upload(value, owner)))
     except (Exception, CancelledError):
         # No call was made that may have put the values before this one.
         records = [v1.NamedRecord(owner=owner, **one._asdict()) for one in uploads]
@@ -153,7 +157,8 @@ def _end(record: v1.NamedRecord) -> Plan[None]:
 def _sent(operation: v1.RecordOperation) -> Plan[v1.RecordOperation]:
     if not is_uploaded(operation):
         return operation
-    uploaded = yield Call(partial(_upload, operation.put.record.value))
+    record = operation.put.record
+    uploaded = yield from _upload(record.value, record.owner)
     sent = v1.RecordOperation()
     sent.CopyFrom(operation)
     sent.put.record.ClearField("value")
@@ -161,8 +166,25 @@ def _sent(operation: v1.RecordOperation) -> Plan[v1.RecordOperation]:
     return sent
 
 
-def _upload(value: bytes, client: Any) -> Any:
-    return client.upload_value(value)
+def _upload(value: bytes, owner: v1.MemoryScope) -> Plan[UploadedValue]:
+    """Sends a value. If the caller cancels it, sends the rest first: only a whole upload, whose
+    checksum is known, can be deleted."""
+    sending: list[asyncio.Future[UploadedValue]] = []
+
+    def send(client: Any) -> Any:
+        sent = client.upload_value(value)
+        if not inspect.isawaitable(sent):
+            return sent
+        sending.append(asyncio.ensure_future(sent))
+        return asyncio.shield(sending[0])
+
+    try:
+        uploaded: UploadedValue = yield Call(send)
+    except CancelledError:
+        rest = yield Call(lambda client: asyncio.wait_for(sending[0], REST_SECONDS))
+        yield from _abandon([v1.NamedRecord(owner=owner, **rest._asdict())])
+        raise
+    return uploaded
 
 
 def _write(record: v1.NamedRecord, client: Any) -> Any:
