@@ -99,7 +99,7 @@ function logPages(log: Logger, { when, pageCount, isWhole, lost }: PageNews): vo
   if (lost !== undefined) log.warn({ pages: lost.examples }, `${lost.kind}: space is wasted`);
 }
 
-function backUpSettings(config: Config, store: LmdbStore): BackUpSettings {
+function backUpSettings(config: Config, store: LmdbStore, log: Logger): BackUpSettings {
   const copier = createCopier({
     source: config.dataDir,
     store,
@@ -108,6 +108,9 @@ function backUpSettings(config: Config, store: LmdbStore): BackUpSettings {
     freeBytes: config.diskFloorBytes,
     version: VERSION,
     factsModule: FACTS_MODULE,
+    onJournalKept: () => {
+      log.warn("the disk is full, so a back-up may name what was erased: make a new one later");
+    },
   });
   const { backupEveryMs: everyMs, backupBytesPerSecond: bytesPerSecond } = config;
   return { copier, everyMs, bytesPerSecond };
@@ -219,7 +222,7 @@ export async function serve(config: Config, host: ServeHost): Promise<void> {
     },
   });
   try {
-    const backUps = backUpSettings(config, store);
+    const backUps = backUpSettings(config, store, logs.storage);
     const indexFiles = indexFileSettings(config);
     app = await startWithHttp(config, (shown) => {
       const settings = appSettings(shown);

@@ -46,6 +46,8 @@ export interface CopierSettings {
   readonly freeBytes: number;
   readonly version: string;
   readonly factsModule: URL;
+  /** Called when a back-up is about to be made of a journal that a full disk kept. */
+  readonly onJournalKept: () => void;
 }
 
 /** Makes the copier of a store that this process serves. */
@@ -53,7 +55,7 @@ export function createCopier(settings: CopierSettings): StoreCopier {
   const { directory, source, store, factsModule, freeBytes } = settings;
   return {
     stream: async (write, options) => {
-      await store.clearJournal();
+      await clearJournal(settings);
       return copyStore(source, write, options);
     },
     directory:
@@ -69,15 +71,17 @@ export function createCopier(settings: CopierSettings): StoreCopier {
 
 async function makeIn(
   directory: string,
-  { source, store, keep, ...settings }: CopierSettings,
+  settings: CopierSettings,
   options: CopyOptions & { readonly startMs: number },
 ): Promise<NamedBackUp> {
+  const { source, store, keep, version, freeBytes, factsModule } = settings;
   const lock = await lockDirectory(directory);
   try {
     removeBroken(directory);
     const name = new Date(options.startMs).toISOString().replaceAll(/[-:.]/g, "");
-    await store.clearJournal();
-    const made = await backUp(source, { ...settings, ...options, target: join(directory, name) });
+    await clearJournal(settings);
+    const target = join(directory, name);
+    const made = await backUp(source, { ...options, target, version, freeBytes, factsModule });
     for (const old of listBackUps(directory, store.storeId).slice(0, -keep)) {
       rmSync(join(directory, old.name), { recursive: true });
     }
@@ -85,6 +89,11 @@ async function makeIn(
   } finally {
     lock.release();
   }
+}
+
+// A full disk is when a back-up is needed most, so it is made all the same.
+async function clearJournal({ store, onJournalKept }: CopierSettings): Promise<void> {
+  if (!(await store.clearJournal())) onJournalKept();
 }
 
 /** The complete back-ups of a store, oldest first. Directories with other names are left alone. */
