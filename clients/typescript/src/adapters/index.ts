@@ -10,6 +10,7 @@ export {
   existing,
   lookUp,
   MAX_OPERATIONS,
+  readAgain,
   readWhole,
   type Stored,
   write,

@@ -2,7 +2,6 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { MemorySidecar } from "../client.ts";
-import { isMemorySidecarError } from "../errors.ts";
 import type { RecordNameInput, RecordOperationInput, RecordPath } from "../record-inputs.ts";
 import { backoffMs, type RetryPolicy } from "../retry.ts";
 import { isUploaded, MAX_UPLOADS, send } from "./attempts.ts";
@@ -18,7 +17,7 @@ const LIMITS = {
 /** Names take up to 4 KiB of it. */
 const OVERHEAD_BYTES = 4_096;
 
-/** Reads of a large value that another writer overtakes. A random delay lets one of them end. */
+/** Reads that another writer overtakes. A random delay lets one of them end. */
 const AGAIN: RetryPolicy = { maxAttempts: 50, initialDelayMs: 10, maxDelayMs: 100 };
 
 /** A record as the server gives it. */
@@ -61,13 +60,27 @@ export async function readWhole(
   path: RecordPath,
   key: string,
 ): Promise<Stored | undefined> {
+  try {
+    // Another writer may have replaced a large value between two ranges.
+    return await readAgain(() => client.getWholeRecord(path, key), "ETAG_MISMATCH");
+  } catch (error) {
+    return passOver("RECORD_NOT_FOUND")(error);
+  }
+}
+
+/**
+ * Reads what takes several calls. After errors with these reasons, which say that another writer
+ * came between two calls, it reads again: 50 times at most, with pauses.
+ */
+export async function readAgain<Answer>(
+  read: () => Promise<Answer>,
+  ...reasons: readonly string[]
+): Promise<Answer> {
   for (let lost = 1; ; lost += 1) {
     try {
-      return await client.getWholeRecord(path, key);
+      return await read();
     } catch (error) {
-      if (isMemorySidecarError(error, "RECORD_NOT_FOUND")) return undefined;
-      // Another writer may have replaced a large value between two ranges.
-      passOver("ETAG_MISMATCH")(error);
+      passOver(...reasons)(error);
       if (lost === AGAIN.maxAttempts) throw error;
     }
     await wait(backoffMs(lost, AGAIN));

@@ -16,7 +16,7 @@ import {
   type RecordOperationInput,
   type SessionFields,
 } from "@memory-sidecar/client";
-import { attempt, digestOf } from "@memory-sidecar/client/adapters";
+import { attempt, digestOf, readAgain } from "@memory-sidecar/client/adapters";
 import { appendsOf, isLarge, type Line } from "./batches.ts";
 import { messageOf, PROVIDER, RECORDED, recordedMessageOf } from "./entries.ts";
 import { entriesOf, placeOf, sessionIdOf, subkeysOf, summariesOf, textOf } from "./names.ts";
@@ -54,17 +54,8 @@ export class SidecarSessionStore implements SessionStore {
 
   /** Gives all entries in their order; null for a transcript that was never written. */
   async load(key: SessionKey): Promise<SessionStoreEntry[] | null> {
-    const entries: SessionStoreEntry[] = [];
-    try {
-      for await (const message of this.client.listMessages(sessionIdOf(key), { pageSize: PAGE })) {
-        const payload = await this.#payload(key, message);
-        if (payload !== undefined) entries.push(JSON.parse(payload.toString()));
-      }
-    } catch (error) {
-      if (isMemorySidecarError(error, "SESSION_NOT_FOUND")) return null;
-      throw error;
-    }
-    return entries;
+    // Another program may delete the transcript before its large entries were read.
+    return await readAgain(() => this.#load(key), "ETAG_MISMATCH", "RECORD_NOT_FOUND");
   }
 
   /** Lists the sessions of a project, with the times of their last changes. */
@@ -116,6 +107,20 @@ export class SidecarSessionStore implements SessionStore {
    */
   window(key: SessionKey): Promise<GetWindowResponse> {
     return this.client.window(sessionIdOf(key));
+  }
+
+  async #load(key: SessionKey): Promise<SessionStoreEntry[] | null> {
+    const entries: SessionStoreEntry[] = [];
+    try {
+      for await (const message of this.client.listMessages(sessionIdOf(key), { pageSize: PAGE })) {
+        const payload = await this.#payload(key, message);
+        if (payload !== undefined) entries.push(JSON.parse(payload.toString()));
+      }
+    } catch (error) {
+      if (isMemorySidecarError(error, "SESSION_NOT_FOUND")) return null;
+      throw error;
+    }
+    return entries;
   }
 
   async #append(key: SessionKey, batch: readonly Line[]): Promise<void> {

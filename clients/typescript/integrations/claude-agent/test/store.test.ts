@@ -9,6 +9,7 @@ import {
 } from "@anthropic-ai/claude-agent-sdk";
 import { EventType, preset } from "@memory-sidecar/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { before } from "../../../../../test/support/integrations/before.ts";
 import {
   erase,
   type Setting,
@@ -18,7 +19,7 @@ import {
   expectNoUploads,
   recordUploads,
 } from "../../../../../test/support/integrations/uploads.ts";
-import { sessionIdOf } from "../src/names.ts";
+import { entriesOf, sessionIdOf } from "../src/names.ts";
 import { SidecarSessionStore, type TranscriptAttributes } from "../src/store.ts";
 import { KEY, said, turn } from "./entries.ts";
 
@@ -168,6 +169,34 @@ test("splits many entries into appends that the server takes", async () => {
   const many = Array.from({ length: 2_500 }, (_, number) => said("user", `${number}`));
   await store.append(KEY, many);
   expect(await store.load(KEY)).toEqual(many);
+});
+
+test.each([1, 2])("loads a transcript again that goes at read %d of an entry", async (read) => {
+  const entry = (letter: string) => said("user", letter.repeat(5_000_000));
+  for (const left of [[], [entry("b")]]) {
+    const store = newStore();
+    await store.append(KEY, [...turn(1), entry("a")]);
+    before(store.client, "getRecord", read, async () => {
+      await store.delete(KEY);
+      await store.append(KEY, left);
+    });
+    expect(await store.load(KEY)).toEqual(left.length === 0 ? null : left);
+  }
+});
+
+test("reads an entry again that is written again meanwhile", async () => {
+  const store = newStore();
+  const entries = [said("user", "x".repeat(5_000_000))];
+  await store.append(KEY, entries);
+  before(store.client, "getRecord", 2, () => store.append(KEY, entries));
+  expect(await store.load(KEY)).toEqual(entries);
+});
+
+test("says when the record of an entry is gone", async () => {
+  const store = newStore();
+  await store.append(KEY, [said("user", "x".repeat(500_000))]);
+  await store.client.deleteRecords(entriesOf(KEY));
+  await expect(store.load(KEY)).rejects.toMatchObject({ reason: "RECORD_NOT_FOUND" });
 });
 
 test("does not append an entry again whose uuid the transcript has", async () => {

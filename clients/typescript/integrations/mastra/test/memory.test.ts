@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { MastraDBMessage } from "@mastra/core/memory";
 import type { MemorySidecar } from "@memory-sidecar/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { before } from "../../../../../test/support/integrations/before.ts";
 import {
   erase,
   type Setting,
@@ -80,24 +81,6 @@ function endAfter(client: MemorySidecar, writes: number): void {
       },
     });
   }
-}
-
-/** Does something before a call, with its number, of a method of a client. */
-function before(
-  client: MemorySidecar,
-  name: "append" | "batchGetRecords" | "writeRecords",
-  call: number,
-  work: () => Promise<unknown>,
-): void {
-  const method = client[name].bind(client) as (...rest: unknown[]) => Promise<unknown>;
-  let count = 0;
-  Object.assign(client, {
-    [name]: async (...rest: unknown[]) => {
-      count += 1;
-      if (count === call) await work();
-      return await method(...rest);
-    },
-  });
 }
 
 test("keeps messages exactly, and large ones too", async () => {
