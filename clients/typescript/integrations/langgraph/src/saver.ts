@@ -20,7 +20,14 @@ import {
   writesSortKey,
 } from "@langchain/langgraph-checkpoint";
 import { isMemorySidecarError, type MemorySidecar, type RecordInput } from "@memory-sidecar/client";
-import { deleteBelow, existing, lookUp, type Stored, write } from "@memory-sidecar/client/adapters";
+import {
+  deleteBelow,
+  existing,
+  lookUp,
+  readWhole,
+  type Stored,
+  write,
+} from "@memory-sidecar/client/adapters";
 import { fromBytes, type Typed, toBytes } from "./bundle.ts";
 import {
   type CheckpointFacts,
@@ -81,7 +88,8 @@ export class SidecarSaver extends BaseCheckpointSaver {
     const path = this.#names.path("checkpoints", place.thread, place.ns);
     const options = { order: "desc", includeValues: true, pageSize: 1 } as const;
     for await (const record of this.client.listRecords(path, options)) {
-      return await this.#tupleOf(await this.#whole(record));
+      const whole = await this.#whole(record);
+      if (whole !== undefined) return await this.#tupleOf(whole);
     }
     return undefined;
   }
@@ -97,6 +105,7 @@ export class SidecarSaver extends BaseCheckpointSaver {
     const records = listed({ client: this.client, names: this.#names, config, ...options });
     for await (const record of records) {
       const whole = await this.#whole(record);
+      if (whole === undefined) continue;
       if (filter.length > 0) {
         const metadata: Record<string, unknown> = await this.#metadataOf(whole);
         if (!filter.every(([key, value]) => isDeepStrictEqual(metadata[key], value))) continue;
@@ -236,7 +245,9 @@ export class SidecarSaver extends BaseCheckpointSaver {
     const options = { includeValues: true, pageSize: PAGE };
     const writes = [];
     for await (const record of this.client.listRecords(path, options)) {
-      const { facts, values } = fromBytes<WriteFacts>((await this.#whole(record)).value);
+      const whole = await this.#whole(record);
+      if (whole === undefined) continue;
+      const { facts, values } = fromBytes<WriteFacts>(whole.value);
       const [value] = values;
       const key = writesSortKey(facts.taskPath, facts.taskId, facts.index);
       writes.push({ key, facts, value: value && (await this.#load(value)) });
@@ -268,10 +279,13 @@ export class SidecarSaver extends BaseCheckpointSaver {
     return await this.serde.loadsTyped(type, data);
   }
 
-  /** A record with its value, which a list leaves out when it is large. */
-  async #whole(record: Stored): Promise<Stored> {
+  /**
+   * A record with its value, which a list leaves out when it is large; undefined if it is gone
+   * meanwhile.
+   */
+  async #whole(record: Stored): Promise<Stored | undefined> {
     if (record.value.length === record.valueSize) return record;
-    return await this.client.getWholeRecord(record.path, record.key);
+    return await readWhole(this.client, record.path, record.key);
   }
 
   #owner(config: RunnableConfig) {

@@ -25,6 +25,7 @@ import {
   lookUp,
   MAX_KEY_BYTES,
   passOver,
+  readWhole,
   type Stored,
   segment,
   textOf,
@@ -124,7 +125,9 @@ export class SidecarStore extends BaseStore {
       const options = { recursive: true, includeValues: true, pageSize: PAGE };
       for await (const record of this.client.listRecords(this.#path(namespacePrefix), options)) {
         if (seen.has(idOf(record))) continue;
-        const item = itemOf(await this.#whole(record));
+        const whole = await this.#whole(record);
+        if (whole === undefined) continue;
+        const item = itemOf(whole);
         if (matches(item.value, operation.filter)) items.push(item);
         if (items.length >= end) break;
       }
@@ -244,9 +247,10 @@ export class SidecarStore extends BaseStore {
     };
   }
 
-  async #whole(record: Stored): Promise<Stored> {
+  /** A record of a list with its value; undefined if it is gone meanwhile. */
+  async #whole(record: Stored): Promise<Stored | undefined> {
     if (record.value.length === record.valueSize) return record;
-    return await this.client.getWholeRecord(record.path, record.key);
+    return await readWhole(this.client, record.path, record.key);
   }
 
   get #collection(): string {

@@ -13,9 +13,10 @@ import {
   START,
   StateGraph,
 } from "@langchain/langgraph";
-import { type Checkpoint, emptyCheckpoint, uuid6 } from "@langchain/langgraph-checkpoint";
+import { type Checkpoint, ERROR, emptyCheckpoint, uuid6 } from "@langchain/langgraph-checkpoint";
 import { preset, useLangChain } from "@memory-sidecar/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { before } from "../../../../../test/support/integrations/before.ts";
 import {
   erase,
   type Setting,
@@ -186,6 +187,66 @@ test("gives versions that rise and that two branches do not share", () => {
     expect(next).toBeGreaterThan(last ?? 0);
     last = next;
   }
+});
+
+/** Large metadata: it is in the record of the checkpoint itself. */
+const noted = (note: string) => ({ ...METADATA, note: note.repeat(5_000_000) });
+
+/** A thread whose newest checkpoint is large, and has a large write. */
+async function largeThread() {
+  const saver = newSaver();
+  const [old, large] = [checkpointOf({}, 1), checkpointOf({}, 1)];
+  await saver.put(onThread("a"), old, METADATA, {});
+  const put = (note: string) => saver.put(onThread("a"), large, noted(note), {});
+  const write = async (error: string) => {
+    await saver.putWrites(await put("a"), [[ERROR, error.repeat(5_000_000)]], "task");
+  };
+  await write("a");
+  const client = saver.client;
+  const remove = async (kind: string) => {
+    const options = { recursive: true, order: "desc" } as const;
+    for await (const { path, key } of client.listRecords(["langgraph-js", kind], options)) {
+      return await client.deleteRecord(path, key);
+    }
+    return expect.unreachable(kind);
+  };
+  return { client, large, old, put, remove, saver, write };
+}
+
+test.each([1, 2])("passes over a large checkpoint that is gone at read %d of it", async (read) => {
+  for (const isList of [false, true]) {
+    const { client, old, remove, saver } = await largeThread();
+    before(client, "getRecord", read, () => remove("checkpoints"));
+    const found = isList
+      ? await drain(saver.list(onThread("a")))
+      : [await saver.getTuple(onThread("a"))];
+    expect(found.map((tuple) => tuple?.checkpoint.id)).toEqual([old.id]);
+  }
+});
+
+test("has no checkpoint when its thread is deleted while it is read", async () => {
+  const { client, saver } = await largeThread();
+  await saver.deleteThread("a");
+  const only = checkpointOf({}, 1);
+  await saver.put(onThread("a"), only, noted("x"), {});
+  before(client, "getRecord", 2, () => saver.deleteThread("a"));
+  expect(await saver.getTuple(onThread("a"))).toBeUndefined();
+});
+
+test("reads a large checkpoint again that is replaced meanwhile, and its writes", async () => {
+  const { client, large, put, remove, saver, write } = await largeThread();
+  before(client, "getRecord", 2, () => put("b"));
+  const [newest] = await drain(saver.list(onThread("a"), { limit: 1 }));
+  expect(newest?.checkpoint.id).toBe(large.id);
+  expect(newest?.metadata).toMatchObject({ note: "b".repeat(5_000_000) });
+  // The reads of the checkpoint come first.
+  before(client, "getRecord", 4, () => write("b"));
+  const replaced = await saver.getTuple(onThread("a"));
+  expect(replaced?.pendingWrites).toEqual([["task", ERROR, "b".repeat(5_000_000)]]);
+  before(client, "getRecord", 4, () => remove("writes"));
+  const tuple = await saver.getTuple(onThread("a"));
+  expect(tuple?.checkpoint.id).toBe(large.id);
+  expect(tuple?.pendingWrites).toEqual([]);
 });
 
 const Counted = Annotation.Root({

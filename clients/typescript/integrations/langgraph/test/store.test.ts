@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { SyntheticEmbeddings } from "@langchain/core/utils/testing";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { before } from "../../../../../test/support/integrations/before.ts";
 import {
   erase,
   type Setting,
@@ -107,6 +108,26 @@ test("gives items of any size back, with their times", async () => {
   const item = await store.get(ANA, "large");
   expect(item?.createdAt.getTime()).toBeLessThan(item?.updatedAt.getTime() ?? 0);
   expect(Math.abs(Date.now() - (item?.updatedAt.getTime() ?? 0))).toBeLessThan(60_000);
+});
+
+test("searches pass over large items that are gone meanwhile, and read again replaced ones", async () => {
+  const client = setting.client();
+  const store = new SidecarStore(client);
+  const keysAndSizes = async () =>
+    (await store.search(ANA, {})).map(({ key, value }) => [key, value["text"].length]);
+  const put = (size: number) => store.put(ANA, "large", { text: "x".repeat(size) });
+  await store.put(ANA, "small", { text: "x" });
+  await put(5_000_000);
+  before(client, "getRecord", 2, () => put(6_000_000));
+  expect(await keysAndSizes()).toEqual([
+    ["large", 6_000_000],
+    ["small", 1],
+  ]);
+  for (const read of [1, 2]) {
+    await put(5_000_000);
+    before(client, "getRecord", read, () => store.delete(ANA, "large"));
+    expect(await keysAndSizes()).toEqual([["small", 1]]);
+  }
 });
 
 test("reads of a batch see the state before its puts, and the last put counts", async () => {
