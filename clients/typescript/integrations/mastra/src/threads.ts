@@ -2,7 +2,7 @@
 
 import type { StorageThreadType } from "@mastra/core/memory";
 import type { MemorySidecar, RecordOperationInput } from "@memory-sidecar/client";
-import { lookUp, type Stored, tryWrite, write } from "@memory-sidecar/client/adapters";
+import { lookUp, readWhole, type Stored, tryWrite, write } from "@memory-sidecar/client/adapters";
 import { listingName, pathOfResource, THREADS, threadName } from "./names.ts";
 
 const PAGE = 1_000;
@@ -201,10 +201,9 @@ export class Threads {
     const options = { includeValues: true, pageSize: PAGE };
     for await (const record of this.#client.listRecords(THREADS, options)) {
       const isWhole = record.value.length === record.valueSize;
-      const { value } = isWhole
-        ? record
-        : await this.#client.getWholeRecord(record.path, record.key);
-      found.push(stateFrom(value));
+      const whole = isWhole ? record : await readWhole(this.#client, record.path, record.key);
+      // The thread may be gone by now.
+      if (whole !== undefined) found.push(stateFrom(whole.value));
     }
     return found;
   }

@@ -15,6 +15,7 @@ import {
   recordUploads,
 } from "../../../../../test/support/integrations/uploads.ts";
 import { SidecarMemory } from "../src/memory.ts";
+import { threadName } from "../src/names.ts";
 
 let setting: Setting;
 
@@ -99,6 +100,28 @@ test("keeps messages exactly, and large ones too", async () => {
   await memory.updateMessages({ messages: [update] });
   const { messages: found } = await memory.listMessagesById({ messageIds: ["large", "none"] });
   expect(found[0]?.content).toMatchObject({ parts: [], metadata: content.metadata });
+});
+
+test("lists threads that others change and delete while they are read", async () => {
+  const client = setting.client();
+  const memory = new SidecarMemory(client);
+  const titled = (title: string) => ({ ...thread("large"), title });
+  const save = (letter: string) => memory.saveThread({ thread: titled(letter.repeat(5_000_000)) });
+  const list = async () => {
+    const { threads } = await memory.listThreads({ perPage: false });
+    return threads.map(({ id, title }) => [id, title?.[0]]).sort();
+  };
+  await memory.saveThread({ thread: { ...thread("small"), title: "s" } });
+  await save("a");
+  before(client, "getRecord", 2, () => save("b"));
+  const small = ["small", "s"];
+  expect(await list()).toEqual([["large", "b"], small]);
+  for (const read of [1, 2]) {
+    await save("c");
+    const { path, key } = threadName("large");
+    before(client, "getRecord", read, () => client.deleteRecord(path, key));
+    expect(await list()).toEqual([small]);
+  }
 });
 
 test("reads the newest of a log without the rest, in any order of times", async () => {
