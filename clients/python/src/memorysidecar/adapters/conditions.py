@@ -102,7 +102,8 @@ def _negated(condition: Condition) -> Condition:
 
 
 def _is_none(condition: Condition) -> bool:
-    return condition.WhichOneof("test") == "none_of"
+    kind: str | None = condition.WhichOneof("test")
+    return kind == "none_of"
 
 
 def _flat(conditions: Iterable[Condition], kind: str) -> list[Condition]:

@@ -230,7 +230,7 @@ class DocumentRecords:
     def _is_own(self, document: v1.Document) -> bool:
         return document.HasField("record") and [*document.record.path] == self._path()
 
-    def _path(self) -> list[str]:
+    def _path(self) -> Sequence[str]:
         owner = (self.user_id or "", self.agent_id or "")
         names = (segment(name, MAX_SEGMENT_BYTES) for name in (self.collection_id, *owner))
         return [self.root, "documents", *names]
