@@ -13,6 +13,7 @@ import {
 } from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
 import {
   connect,
+  isMemorySidecarError,
   type MemorySidecar,
   type RecallHit,
   type RecallOptions,
@@ -40,11 +41,15 @@ const EXIT_MS_MAX = 10_000;
 const RECOVERY = { timeout: 90_000, interval: 300 };
 
 /** A scene with a server of its own, again and again over one directory. */
-async function sceneOf(hooks: Readonly<Record<string, VectorEndpoint>>, dataDir: string) {
+async function sceneOf(
+  hooks: Readonly<Record<string, VectorEndpoint>>,
+  dataDir: string,
+  { timeoutMs = 1_000, args = [] as readonly string[] } = {},
+) {
   const fields = Object.fromEntries(
     Object.entries(hooks).map(([name, endpoint]) => [
       name,
-      { timeout_ms: 1_000, ...endpoint.fields },
+      { timeout_ms: timeoutMs, ...endpoint.fields },
     ]),
   );
   const [name = ""] = Object.keys(hooks);
@@ -54,7 +59,7 @@ async function sceneOf(hooks: Readonly<Record<string, VectorEndpoint>>, dataDir:
   await writeFile(path, JSON.stringify({ ...choice, hooks: fields }));
   const server = await start({
     dataDir: join(dataDir, "store"),
-    args: ["--hooks-file", path],
+    args: ["--hooks-file", path, ...args],
   });
   const client = connect(server.address, { timeoutMs: 60_000 });
   onTestFinished(() => client.close());
@@ -217,6 +222,25 @@ test("a stop while the embedder does not answer takes no longer than it may", as
   expect(["answered", "refused"]).toContain(await waiting);
   expect(server.output).toEqual([]);
 }, 120_000);
+
+test("a call that a stop cuts is told that the server stops", async () => {
+  const endpoint = await startEndpoint("http", "rerank");
+  const options = { timeoutMs: 30_000, args: ["--shutdown-grace-ms", "200"] };
+  const { client, server } = await sceneOf({ judge: endpoint }, await directory(), options);
+  for (let at = 0; at < 2; at++) await sayAll(client);
+  const ask = { mode: "lexical", rerank: true } as const;
+  await client.recall("thunder", ask);
+  endpoint.conduct = "silent";
+  const once = connect(server.address, { timeoutMs: 60_000, retry: { maxAttempts: 1 } });
+  onTestFinished(() => once.close());
+  const told = once.recall("thunder", ask).then(
+    () => "answered",
+    (error: unknown) => (isMemorySidecarError(error) ? error.reason : "?"),
+  );
+  await sleep(500);
+  expect(await server.kill("SIGTERM")).toEqual({ code: 0, signal: null });
+  expect(await told).toBe("SHUTTING_DOWN");
+}, 60_000);
 
 test.for(KINDS.map((kind) => [kind] as const))(
   "a reranker over %s is asked, and left out when it fails",
