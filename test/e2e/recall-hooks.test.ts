@@ -233,11 +233,14 @@ test("a call that a stop cuts is told that the server stops", async () => {
   endpoint.conduct = "silent";
   const once = connect(server.address, { timeoutMs: 60_000, retry: { maxAttempts: 1 } });
   onTestFinished(() => once.close());
+  // A stop accepts no new connection, and the call must be under way.
+  await once.serverInfo();
+  const before = endpoint.passages;
   const told = once.recall("thunder", ask).then(
     () => "answered",
     (error: unknown) => (isMemorySidecarError(error) ? error.reason : "?"),
   );
-  await sleep(500);
+  await expect.poll(() => endpoint.passages).toBeGreaterThan(before);
   expect(await server.kill("SIGTERM")).toEqual({ code: 0, signal: null });
   expect(await told).toBe("SHUTTING_DOWN");
 }, 60_000);

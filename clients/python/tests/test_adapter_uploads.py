@@ -152,11 +152,15 @@ def test_no_upload_stays_when_the_call_is_cancelled(
     server: RealServer, monkeypatch: pytest.MonkeyPatch, is_done: bool
 ) -> None:
     async def main(client: AsyncClient) -> None:
+        monkeypatch.setattr(plans, "TIDY_SECONDS", 20.0)
         uploads = record_uploads(client, monkeypatch)
-        Stalled(client, monkeypatch, is_done)
+        stalled = Stalled(client, monkeypatch, is_done)
         runner = Runner(client)
-        with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(runner.arun(write(puts("ana"))), 2)
+        work = asyncio.create_task(runner.arun(write(puts("ana"))))
+        await stalled.begun.wait()
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
         assert len(uploads) == 2
         assert await runner.arun(left_of(uploads)) == []
         assert len([one async for one in client.list_records("adapter")]) == 2 * is_done
@@ -168,6 +172,7 @@ def test_uploads_are_deleted_although_the_wait_for_it_is_cancelled(
     server: RealServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def main(client: AsyncClient) -> None:
+        monkeypatch.setattr(plans, "TIDY_SECONDS", 20.0)
         uploads = record_uploads(client, monkeypatch)
         stalled = Stalled(client, monkeypatch, False)
         runner = Runner(client)

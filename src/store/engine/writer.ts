@@ -295,8 +295,11 @@ export class Writer<R extends Report> {
     for (const { reject } of this.#forming.waiters.splice(0)) reject(this.#failure);
   }
 
+  /** Whether the group that clears the journal fits: the one being formed. */
   #hasSpaceToClear(): boolean {
-    return !this.isDiskFull && this.#parts.space.fits(PAGE_BYTES + COMMIT_BYTES);
+    const { bytes, operations } = this.#forming;
+    const needed = 2 * bytes + PAGE_BYTES * (operations + 1) + COMMIT_BYTES;
+    return !this.isDiskFull && this.#parts.space.fits(needed);
   }
 
   /** Whether the journal holds more than an empty record. */

@@ -49,7 +49,7 @@ export interface VectorEndpoint extends AsyncDisposable {
   conduct: Conduct;
   /** Model of the vectors: those of two models are not comparable. */
   model: "one" | "two";
-  /** Number of passages embedded so far. */
+  /** Number of passages that it was asked to embed or rank so far. */
   readonly passages: number;
 }
 
@@ -86,6 +86,7 @@ class State {
 
   /** Scores of the answer: shorter texts score higher. */
   scores(texts: readonly string[]): number[] | undefined {
+    this.passages += texts.length;
     if (this.conduct === "silent") return undefined;
     if (this.conduct === "failing") throw new Error("failing");
     const scores = texts.map((text) => -text.length);

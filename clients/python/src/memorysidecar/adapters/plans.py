@@ -18,7 +18,7 @@ from .. import AsyncClient, Client
 
 T = TypeVar("T")
 TIDY_SECONDS = 2.0
-"""Time that a cancelled plan has to delete what it has uploaded: its caller waits no more."""
+"""Time that a cancelled plan has to delete what it has uploaded: its caller waits no longer."""
 
 
 @dataclass(frozen=True)

@@ -272,7 +272,7 @@ class SidecarSessionRepository(SessionRepository):
     def _with_payloads(
         self, session_id: str, agent_id: str, look: Callable[[Client], list[v1.Message]]
     ) -> list[tuple[v1.Message, bytes]]:
-        """Gets messages with their payloads; none of what does not exist."""
+        """Gets messages with their payloads; an empty list if the session does not exist."""
         path = self._messages(session_id, agent_id)
 
         def found(client: Client) -> tuple[list[str], list[v1.Message]]:
