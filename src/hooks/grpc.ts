@@ -1,7 +1,6 @@
 // Meaning of the status codes of a gRPC hook, as hook_handler_service.proto lists them. The status
 // message is not repeated: it is the hook's text.
 
-import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import {
   type CallOptions,
   type ChannelOptions,
@@ -16,29 +15,20 @@ import { RetryInfo } from "../gen/google/rpc/error_details.ts";
 import { Status } from "../gen/google/rpc/status.ts";
 import {
   HookServiceService,
-  SummarizeRequest,
   SummarizeResponse,
 } from "../gen/memorysidecar/hook/v1/hook_service.ts";
-import { SummarizeInput as WireInput } from "../gen/memorysidecar/v1/task.ts";
+import { spliceField } from "../grpc/splice.ts";
 import type { TaskFailureReason } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
-import { publicMessage } from "../kit/token-quarters.ts";
 import type { SummaryOutput } from "../summary/rules/summary.ts";
 import { checkedAddresses, type Resolve, type ResolvedAddress } from "./address-guard.ts";
 import type { GrpcConfig } from "./config-types.ts";
 import { callSemaphore, Deadline } from "./deadline.ts";
 import { hostPort } from "./endpoint.ts";
 import { type ClosableHook, modelId } from "./openai.ts";
-import {
-  type DirectCall,
-  type DirectWork,
-  type Hook,
-  type HookCall,
-  HookFailure,
-  type SummarizeInput,
-} from "./port.ts";
+import { type DirectCall, type DirectWork, type Hook, type HookCall, HookFailure } from "./port.ts";
 import type { SecretFile } from "./secret-file.ts";
-import { type AskWork, workRow } from "./works.ts";
+import { type AskWork, encodeSummarizeInput, fromSummarizeOutput, workRow } from "./works.ts";
 
 const REASONS: ReadonlyMap<Code, TaskFailureReason> = new Map([
   [Code.RESOURCE_EXHAUSTED, "busy"],
@@ -243,41 +233,13 @@ export interface GrpcParts extends ChannelParts {
   readonly token: SecretFile | undefined;
 }
 
-// The numbers of the fields that are written by hand: messages are spliced in as they are stored.
+// The field of SummarizeRequest that is spliced in.
 const INPUT_FIELD = 3;
-const MESSAGES_FIELD = 1;
-const LENGTH_DELIMITED = 2;
+const NOTHING = new Uint8Array(0);
 
-function tagOf(field: number): number {
-  return (field << 3) | LENGTH_DELIMITED;
-}
-
-/** The wire form of a request. */
-function requestBytes(call: HookCall, input: SummarizeInput): Buffer {
-  const { namespace, sessionId } = call;
-  const writer = new BinaryWriter();
-  SummarizeRequest.encode({ namespace, sessionId, input: undefined }, writer);
-  const inner = writer.uint32(tagOf(INPUT_FIELD)).fork();
-  for (const message of input.messages)
-    inner.uint32(tagOf(MESSAGES_FIELD)).bytes(publicMessage(message));
-  WireInput.encode(
-    {
-      messages: [],
-      transcript: input.transcript,
-      priorTexts: [...input.priorTexts],
-      replacesPrior: input.replacesPrior,
-      maxTokens: input.maxTokens,
-      instructions: input.instructions,
-      loop: input.loop,
-      maxLoops: input.maxLoops,
-      draft: input.draft,
-      structured: input.structured,
-      savesTokens: input.savesTokens,
-      trust: input.trust,
-    },
-    inner,
-  ).join();
-  return Buffer.from(writer.finish());
+/** The wire form of a request: its names, and the input behind them. */
+function requestBytes(head: Uint8Array, field: number, input: Uint8Array): Buffer {
+  return Buffer.concat([head, spliceField(field, [input], NOTHING)]);
 }
 
 function readAnswer(bytes: Buffer): SummaryOutput {
@@ -288,17 +250,7 @@ function readAnswer(bytes: Buffer): SummaryOutput {
   );
   if (output === undefined) throw new HookFailure("invalid-output", "The answer holds no output.");
   if (output.text.trim() === "") throw new HookFailure("empty-output", "The text is empty.");
-  const { text, missingEntities, requestText, facts, openThreads, model } = output;
-  return {
-    text,
-    missingEntities,
-    requestText,
-    facts,
-    openThreads,
-    model,
-    inputTokens: Number(output.inputTokens),
-    outputTokens: Number(output.outputTokens),
-  };
+  return fromSummarizeOutput(output);
 }
 
 function metadataOf(call: HookCall | DirectCall, token: SecretFile | undefined): Metadata {
@@ -353,11 +305,7 @@ function decoded<T>(decode: (bytes: Buffer) => T, bytes: Buffer, unreadable: str
   }
 }
 
-type Ask = (
-  call: HookCall | DirectCall,
-  path: string,
-  bytes: Buffer | Uint8Array,
-) => Promise<Buffer>;
+type Ask = (call: HookCall | DirectCall, path: string, bytes: Buffer) => Promise<Buffer>;
 
 /** Makes a hook of the kind `grpc` for its work. */
 export function createGrpcHook(config: GrpcConfig, parts: GrpcParts): ClosableHook {
@@ -386,7 +334,7 @@ export function createGrpcHook(config: GrpcConfig, parts: GrpcParts): ClosableHo
 
   const ask: Ask = async (call, path, bytes) => {
     const deadline = new Deadline(timeoutMs, call.signal);
-    const message = { path, bytes: Buffer.from(bytes) };
+    const message = { path, bytes };
     try {
       // Tasks are counted where they are taken.
       if ("taskId" in call) return await send(call, deadline, message);
@@ -409,8 +357,13 @@ function workOf(config: GrpcConfig, ask: Ask): Partial<Hook> {
   const { does, embed } = config;
   if (does === "summarize") {
     return {
-      summarize: async (call, input) =>
-        readAnswer(await ask(call, HookServiceService.summarize.path, requestBytes(call, input))),
+      summarize: async (call, input) => {
+        const { path, requestSerialize } = HookServiceService.summarize;
+        const { namespace, sessionId } = call;
+        const head = requestSerialize({ namespace, sessionId, input: undefined });
+        const bytes = requestBytes(head, INPUT_FIELD, encodeSummarizeInput(input));
+        return readAnswer(await ask(call, path, bytes));
+      },
     };
   }
   const model = embed && {
@@ -427,8 +380,8 @@ function asker<W extends DirectWork>(does: W, ask: Ask): AskWork<W> {
   return async (call, input) => {
     const { namespace, sessionId = "" } = call;
     const head = grpc.requestSerialize({ namespace, sessionId, input: undefined });
-    const rest = new BinaryWriter().uint32(tagOf(grpc.inputField)).bytes(encode(input)).finish();
-    const bytes = await ask(call, grpc.path, Buffer.concat([head, rest]));
+    const request = requestBytes(head, grpc.inputField, encode(input));
+    const bytes = await ask(call, grpc.path, request);
     const { output } = decoded(grpc.responseDeserialize, bytes, grpc.unreadable);
     return check(decode(output), input);
   };

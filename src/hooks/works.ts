@@ -1,15 +1,15 @@
 // Table of the kinds of hook work other than summaries. A row defines the request to each kind of
 // endpoint and how its answer is read; the hooks file, endpoints, workers and ListHooks follow it.
 
-import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import type { Timestamp } from "../gen/google/protobuf/timestamp.ts";
 import { HookServiceService } from "../gen/memorysidecar/hook/v1/hook_service.ts";
 import { EmbeddingPurpose } from "../gen/memorysidecar/v1/document.ts";
 import { ExtractionTarget as WireTarget } from "../gen/memorysidecar/v1/memory.ts";
 import * as wire from "../gen/memorysidecar/v1/task.ts";
 import type { CompleteTaskRequest } from "../gen/memorysidecar/v1/task_service.ts";
-import { publicMessage } from "../kit/token-quarters.ts";
+import { spliceMessages } from "../grpc/splice.ts";
 import type { ExtractInput } from "../memory/rules/extracted.ts";
+import type { SummaryOutput } from "../summary/rules/summary.ts";
 import type { ExtractionTarget } from "../window/policy/memory-policy.ts";
 import {
   checkedExtracted,
@@ -24,6 +24,7 @@ import type {
   EmbedConfig,
   EmbedderModel,
   Hook,
+  SummarizeInput,
   WorkTypes,
 } from "./port.ts";
 import type { ChatRequest } from "./prompts.ts";
@@ -239,24 +240,18 @@ const TARGETS = {
   relations: WireTarget.RELATIONS,
 } as const satisfies Readonly<Record<ExtractionTarget, WireTarget>>;
 
-// Written by hand: messages are spliced in without being decoded.
-const MESSAGES_TAG = (1 << 3) | 2;
+// The field that is spliced in, of what is extracted from and what is summarized.
+const MESSAGES_FIELD = 1;
 
 /** The wire form of messages or a text to find facts in. */
 export function extractInputBytes(input: ExtractInput): Uint8Array {
-  const writer = new BinaryWriter();
-  for (const message of input.messages) writer.uint32(MESSAGES_TAG).bytes(publicMessage(message));
-  return wire.ExtractInput.encode(
-    {
-      messages: [],
-      text: input.text,
-      transcript: input.transcript,
-      targets: input.targets.map((target) => TARGETS[target]),
-      instructions: input.instructions,
-      known: [...input.known],
-    },
-    writer,
-  ).finish();
+  const rest = wire.ExtractInput.encode({
+    ...input,
+    messages: [],
+    targets: input.targets.map((target) => TARGETS[target]),
+    known: [...input.known],
+  });
+  return spliceMessages(MESSAGES_FIELD, input.messages, rest.finish());
 }
 
 /** Found facts, in the form that checkExtracted reads. */
@@ -293,3 +288,21 @@ const ACTIONS: { readonly [action in wire.ResolveAction]?: string } = {
   [wire.ResolveAction.MERGE]: "merge",
   [wire.ResolveAction.DROP]: "drop",
 };
+
+// Summaries, which tasks ask for and no caller waits for.
+
+/** The wire form of the content to summarize. */
+export function encodeSummarizeInput(input: SummarizeInput): Uint8Array {
+  const priorTexts = [...input.priorTexts];
+  const rest = wire.SummarizeInput.encode({ ...input, messages: [], priorTexts });
+  return spliceMessages(MESSAGES_FIELD, input.messages, rest.finish());
+}
+
+/** A hook's summary, unchecked. */
+export function fromSummarizeOutput(output: wire.SummarizeOutput): SummaryOutput {
+  return {
+    ...output,
+    inputTokens: Number(output.inputTokens),
+    outputTokens: Number(output.outputTokens),
+  };
+}

@@ -4,11 +4,12 @@ import { Message, Role } from "../gen/memorysidecar/v1/message.ts";
 import * as taskWire from "../gen/memorysidecar/v1/task.ts";
 import { LeasedTask, SummarizeInput } from "../gen/memorysidecar/v1/task.ts";
 import type { HookKind } from "../hooks/port.ts";
+import { encodeSummarizeInput, fromSummarizeOutput } from "../hooks/works.ts";
 import { TASK_FAILURES, type TaskFailureReason } from "../kit/errors.ts";
 import { withQuarters } from "../kit/token-quarters.ts";
 import { DEFAULT_SUMMARY_SPEC } from "../window/policy/summary-spec.ts";
 import type { HookInfo, LeasedTask as Leased } from "./api.ts";
-import { encodeLeasedTask, encodeSummarizeInput, fromOutput, toHook } from "./wire.ts";
+import { encodeLeasedTask, toHook } from "./wire.ts";
 
 const settings = {
   timeoutMs: 1_500,
@@ -129,6 +130,6 @@ describe("an output", () => {
       ...{ openThreads: ["o"], model: "m" },
     };
     const sent = { ...output, inputTokens: -1n, outputTokens: 2n };
-    expect(fromOutput(sent)).toEqual({ ...output, inputTokens: -1, outputTokens: 2 });
+    expect(fromSummarizeOutput(sent)).toEqual({ ...output, inputTokens: -1, outputTokens: 2 });
   });
 });

@@ -10,16 +10,15 @@ import * as wire from "../gen/memorysidecar/v1/task.ts";
 import { LeasedTask as LeasedTaskCodec } from "../gen/memorysidecar/v1/task.ts";
 import type { CompleteTaskRequest } from "../gen/memorysidecar/v1/task_service.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
-import { spliceField, spliceMessages } from "../grpc/splice.ts";
+import { spliceField } from "../grpc/splice.ts";
 import { toDuration, toTimestamp } from "../grpc/time.ts";
+import { type DirectWork, type Hook, type HookKind, summarizesByWorkers } from "../hooks/port.ts";
 import {
-  type DirectWork,
-  type Hook,
-  type HookKind,
-  type SummarizeInput,
-  summarizesByWorkers,
-} from "../hooks/port.ts";
-import { DIRECT_WORKS, workRow } from "../hooks/works.ts";
+  DIRECT_WORKS,
+  encodeSummarizeInput,
+  fromSummarizeOutput,
+  workRow,
+} from "../hooks/works.ts";
 import { TASK_FAILURES, type TaskFailureReason } from "../kit/errors.ts";
 import { MEMORY_JOB_ATTEMPTS, taskNoOfJob } from "../memory/rules/job.ts";
 import type { SummaryOutput, SummaryRecord } from "../summary/rules/summary.ts";
@@ -38,8 +37,6 @@ import type {
   TaskType,
 } from "./api.ts";
 import { type Task, type TaskFailure, type TaskState, taskIdOf } from "./rules/task.ts";
-
-export { toSummarize };
 
 /** The reasons of failures by their public numbers; the first stands for none. */
 const FAILURE_NUMBERS = {
@@ -220,8 +217,7 @@ function toOrigin(record: SummaryRecord): SummaryOrigin {
 
 // Conversion of hooks, their inputs and outputs between the domain and the wire.
 
-// The fields that are spliced in, as in task.proto.
-const MESSAGES_FIELD = 1;
+// The field that is spliced in, as in task.proto.
 const SUMMARIZE_FIELD = 3;
 const NOTHING = new Uint8Array(0);
 
@@ -274,25 +270,6 @@ export function toHook(info: HookInfo): adminServiceWire.Hook {
   };
 }
 
-/** Returns the wire form of the content to summarize. */
-export function encodeSummarizeInput(input: SummarizeInput): Uint8Array {
-  const rest = encodeWire(wire.SummarizeInput, {
-    messages: [],
-    transcript: input.transcript,
-    priorTexts: [...input.priorTexts],
-    replacesPrior: input.replacesPrior,
-    maxTokens: input.maxTokens,
-    instructions: input.instructions,
-    loop: input.loop,
-    maxLoops: input.maxLoops,
-    draft: input.draft,
-    structured: input.structured,
-    savesTokens: input.savesTokens,
-    trust: input.trust,
-  });
-  return spliceMessages(MESSAGES_FIELD, input.messages, rest);
-}
-
 /** Returns the wire form of a task that a worker has taken. */
 export function encodeLeasedTask(leased: LeasedTask): Uint8Array {
   if ("direct" in leased) return encodeDirect(leased);
@@ -315,21 +292,7 @@ function encodeDirect({ direct, leaseToken }: LeasedDirect): Uint8Array {
 export function fromTaskOutput(
   output: NonNullable<CompleteTaskRequest["output"]>,
 ): SummaryOutput | DirectOutput {
-  if (output.$case === "summarize") return fromOutput(output.value);
+  if (output.$case === "summarize") return fromSummarizeOutput(output.value);
   const { decode } = workRow<DirectWork>(output.$case);
   return { kind: output.$case, answer: decode(output.value) };
-}
-
-/** Returns a hook's summary unchecked. */
-export function fromOutput(output: wire.SummarizeOutput): SummaryOutput {
-  return {
-    text: output.text,
-    missingEntities: output.missingEntities,
-    requestText: output.requestText,
-    facts: output.facts,
-    openThreads: output.openThreads,
-    model: output.model,
-    inputTokens: Number(output.inputTokens),
-    outputTokens: Number(output.outputTokens),
-  };
 }
