@@ -24,7 +24,6 @@ import { IndexKeeper } from "./recall/feed/keeper.ts";
 import type { RecallIndex } from "./recall/index/port.ts";
 import type { RecallCodec, RecallParts } from "./recall/parts.ts";
 import { recall } from "./recall/recall.ts";
-import { Rerankers } from "./recall/rerankers.ts";
 import type { IndexFiles } from "./recall/saved/index-files.ts";
 import { VectorMaker } from "./recall/vector-maker.ts";
 import { countTokens } from "./session/count-tokens.ts";
@@ -75,13 +74,7 @@ export function createRecall(
     encodeMemory: (memory) => codec.encodeMemory(memory),
   });
   const embedder = new Embedder(context, index, states);
-  const parts: RecallParts = {
-    context,
-    codec,
-    keeper,
-    embedder,
-    rerankers: new Rerankers(context, states),
-  };
+  const parts: RecallParts = { context, codec, keeper, embedder, states };
   const vectors = new VectorMaker(parts, onError);
   const turns = searchSemaphore(RUNNING_MAX, WAITING_MAX);
   keeper.preload().catch(onError);

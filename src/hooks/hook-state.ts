@@ -271,11 +271,27 @@ export function isPassing(error: unknown): boolean {
 // A direct call of a hook, whose caller waits. It is refused while the hook rests or the namespace
 // has used up its budget, ends at its timeout, and its outcome counts for or against the hook.
 
-/** Hook and cost of a call. */
+/** Time beyond a hook's own timeout after which its call is given up. */
+export const GUARD_MS = 5_000;
+/** Time to wait for workers, whose only timeout is their lease. */
+const WORKERS_MS = 600_000;
+
+/** A hook, and how long a call of it may take. */
 export interface GuardedHook {
   readonly state: HookState;
   readonly world: World;
-  readonly timeoutMs: number;
+  /** Undefined for no limit but that of the hook. */
+  readonly timeoutMs: number | undefined;
+}
+
+/** The guard of calls that wait for as long as the hook itself may take. */
+export function guardOf(
+  parts: { readonly context: { readonly world: World }; readonly states: HookStates },
+  hook: Hook,
+): GuardedHook {
+  const { world } = parts.context;
+  const timeoutMs = hook.kind === "poll" ? WORKERS_MS : hook.settings.timeoutMs + GUARD_MS;
+  return { state: parts.states.get(hook.name) ?? new HookState(hook, world), world, timeoutMs };
 }
 
 /** Calls a hook with these texts. Whatever `work` throws ends as a HookFailure. */
@@ -299,8 +315,7 @@ export async function guardedCall<T>(
     calls?.answered(pass);
     return answer;
   } catch (error) {
-    const failure =
-      error instanceof HookFailure ? error : new HookFailure("hook-error", "The hook failed.");
+    const failure = asHookFailure(error);
     // A call that its caller has given up is no evidence against the hook.
     if (call.signal.aborted) calls?.abandoned(pass);
     else calls?.callFailed(pass, failure, sourceOf(call));
@@ -308,27 +323,41 @@ export async function guardedCall<T>(
   }
 }
 
+/** An error of a hook as a failure. Other messages may hold content and are dropped. */
+export function asHookFailure(error: unknown): HookFailure {
+  return error instanceof HookFailure ? error : new HookFailure("hook-error", "The hook failed.");
+}
+
 /** The session whose input a call is about, if any. */
 function sourceOf({ namespace, sessionId = "" }: DirectCall): string | undefined {
   return sessionId === "" ? undefined : JSON.stringify([namespace, sessionId]);
 }
 
-async function inTime<T>(
-  call: DirectCall,
+/** Does work that ends at its timeout, or when its caller is gone, whatever the hook does. */
+export async function inTime<C extends { readonly signal: AbortSignal }, T>(
+  call: C,
   { world, timeoutMs }: Pick<GuardedHook, "world" | "timeoutMs">,
-  work: (call: DirectCall) => Promise<T>,
+  work: (call: C) => Promise<T>,
 ): Promise<T> {
-  const late = new AbortController();
+  if (call.signal.aborted) throw givenUp();
   const over = Promise.withResolvers<never>();
+  const gone = (): void => over.reject(givenUp());
+  call.signal.addEventListener("abort", gone, { once: true });
+  const late = new AbortController();
   const end = (): void => {
     over.reject(new HookFailure("timeout", "The hook timed out."));
     late.abort();
   };
-  const cancel = later(world, end, timeoutMs);
+  const cancel = timeoutMs === undefined ? () => {} : later(world, end, timeoutMs);
   const signal = AbortSignal.any([call.signal, late.signal]);
   try {
-    return await Promise.race([work({ ...call, signal }), over.promise]);
+    return await Promise.race([over.promise, work({ ...call, signal })]);
   } finally {
     cancel();
+    call.signal.removeEventListener("abort", gone);
   }
+}
+
+function givenUp(): HookFailure {
+  return new HookFailure("unreachable", "The call was given up.");
 }

@@ -1,7 +1,7 @@
 // Interface of hooks for the services. Hooks are built in, called over HTTP or gRPC, or run by
 // workers that poll.
 
-import type { TaskFailureReason } from "../kit/errors.ts";
+import { hookNotConfigured, type TaskFailureReason } from "../kit/errors.ts";
 import type {
   Extracted,
   ExtractInput,
@@ -235,6 +235,30 @@ export interface Hooks {
   readonly defaultResolver?: string;
   /** Ends calls and workers. */
   close(): Promise<void>;
+}
+
+/** Works for which a call may name a hook, or leave the choice to the server. */
+const ASKED = {
+  rerank: { role: "reranker", field: "rerank.hook", byDefault: "defaultReranker" },
+  resolve: { role: "resolver", field: "conflict.hook", byDefault: "defaultResolver" },
+} as const;
+
+/** The hook that a call asks for, empty for the default. Throws HOOK_NOT_CONFIGURED. */
+export function askedHook<W extends keyof typeof ASKED>(
+  hooks: Hooks,
+  work: W,
+  asked: string,
+): Hook & Required<Pick<Hook, W>> {
+  const { role, field, byDefault } = ASKED[work];
+  const name = asked === "" ? hooks[byDefault] : asked;
+  if (name === undefined) {
+    throw hookNotConfigured("", `${field} is empty and the server has no default ${role}.`);
+  }
+  const hook = hooks.byName.get(name);
+  if (hook === undefined) throw hookNotConfigured(name, `The server has no ${role} of this name.`);
+  if (hook[work] !== undefined) return hook as Hook & Required<Pick<Hook, W>>;
+  const problem = `\`${work}\` is missing from \`does\` in its settings.`;
+  throw hookNotConfigured(name, `The hook of this name is not a ${role}: ${problem}`);
 }
 
 /** Whether a hook of this name makes summaries, by itself or through workers. */

@@ -8,7 +8,7 @@ import { type Missing, scopeOf } from "./feed/prepare.ts";
 import type { RecallParts } from "./parts.ts";
 import { WIDE_POOL_PER_LEG } from "./rank/weights.ts";
 import { HitReader } from "./read-hits.ts";
-import { collectReranked } from "./rerank.ts";
+import { collectReranked, rerankerOf } from "./rerank.ts";
 import { embeddingMismatch } from "./rules/errors.ts";
 
 /** Finds messages, documents and memories that fit. */
@@ -18,7 +18,7 @@ export async function recall(
   input: RecallInput,
 ): Promise<RecallResult> {
   checkLive(call.signal);
-  const rerank = parts.rerankers.of(input.rerank);
+  const rerank = rerankerOf(parts, input.rerank);
   checkEmbedding(parts, input);
   if (input.query.trim() === "" && input.embedding === undefined) {
     const found = { hits: [], groups: [], next: undefined };

@@ -1,9 +1,12 @@
 // Lets a hook put the best hits in order. A hook that fails leaves the order as it was.
 
+import { checkedScores } from "../hooks/answers.ts";
+import { guardedCall, guardOf } from "../hooks/hook-state.ts";
+import { askedHook, type Hook } from "../hooks/port.ts";
 import { checkLive } from "../kit/call.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { cutText } from "../kit/text.ts";
-import type { RecallResult } from "./api.ts";
+import type { RecallInput, RecallResult } from "./api.ts";
 import {
   askIndex,
   collectGroups,
@@ -16,10 +19,36 @@ import {
   readGroup,
   recordOfHit,
 } from "./collect.ts";
-import { whileLive } from "./feed/feed-errors.ts";
 import type { IndexAnswer, IndexHit } from "./index/port.ts";
+import type { RecallParts } from "./parts.ts";
 import type { ReadHit } from "./read-hits.ts";
-import type { Reranker } from "./rerankers.ts";
+
+/** Time that a search waits for a reranker. */
+const ORDER_TIMEOUT_MS = 10_000;
+
+/** A hook that reranks, and how many hits it gets. */
+interface Reranker {
+  /** Scores texts, as a hook does. Throws HookFailure, also when the hook is to be left alone. */
+  readonly rerank: NonNullable<Hook["rerank"]>;
+  readonly candidates: number;
+}
+
+/** The reranker that a call asks for, if it asks for one. Throws HOOK_NOT_CONFIGURED. */
+export function rerankerOf(
+  parts: Pick<RecallParts, "context" | "states">,
+  asked: RecallInput["rerank"],
+): Reranker | undefined {
+  if (asked === undefined) return undefined;
+  const hook = askedHook(parts.context.hooks, "rerank", asked.hook);
+  const guarded = { ...guardOf(parts, hook), timeoutMs: ORDER_TIMEOUT_MS };
+  return {
+    candidates: asked.candidates,
+    rerank: (call, query, texts) =>
+      guardedCall(guarded, call, [query, ...texts], async (timed) =>
+        checkedScores(await hook.rerank(timed, query, texts), texts.length),
+      ),
+  };
+}
 
 /** A hit as the hook ordered it. */
 interface Ordered {
@@ -89,7 +118,7 @@ async function orderOf(
   const ask = { namespace: input.namespace, signal: call.signal };
   let scores: readonly number[];
   try {
-    scores = await whileLive(call.signal, rerank(ask, input.query, texts));
+    scores = await rerank(ask, input.query, texts);
   } catch {
     checkLive(call.signal);
     return undefined;

@@ -2,7 +2,7 @@
 
 import type { ServiceContext } from "../../core/context.ts";
 import { extractInTurns } from "../../hooks/builtin.ts";
-import { guardedCall } from "../../hooks/hook-state.ts";
+import { guardedCall, guardOf } from "../../hooks/hook-state.ts";
 import { HookFailure } from "../../hooks/port.ts";
 import { hookNotConfigured } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
@@ -15,7 +15,7 @@ import {
   type MemoryPolicy,
 } from "../../window/policy/memory-policy.ts";
 import type { Role } from "../../window/rules/types.ts";
-import { guardOf, type HookParts } from "../parts.ts";
+import type { HookParts } from "../parts.ts";
 import type { Extracted, ExtractInput, ExtractionLine } from "../rules/extracted.ts";
 import type { MemoryLookup } from "../rules/lookup.ts";
 import {

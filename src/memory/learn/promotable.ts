@@ -2,7 +2,8 @@
 // importance.
 
 import type { ServiceContext } from "../../core/context.ts";
-import { guardedCall } from "../../hooks/hook-state.ts";
+import { checkedImportance } from "../../hooks/answers.ts";
+import { guardedCall, guardOf } from "../../hooks/hook-state.ts";
 import { type DirectCall, HookFailure } from "../../hooks/port.ts";
 import { type Call, checkLive } from "../../kit/call.ts";
 import { LIMITS } from "../../kit/limits.ts";
@@ -17,7 +18,7 @@ import {
 import { ROLE, type Role } from "../../window/rules/types.ts";
 import type { ImportanceScore } from "../api.ts";
 import { factOf, statementsOf } from "../extract/rules.ts";
-import { guardOf, type HookParts, type MemoryParts } from "../parts.ts";
+import type { HookParts, MemoryParts } from "../parts.ts";
 import {
   compileRules,
   DEFAULT_IMPORTANCE_RULES,
@@ -213,16 +214,9 @@ export async function scoresOfHook(
   if (hook === undefined || score === undefined) {
     throw new HookFailure("no-hook", "The server has no hook of this name that scores.");
   }
-  return await guardedCall(guardOf(parts, hook), call, texts, async (timed) => {
-    const scores = await score(timed, texts);
-    if (scores.length !== texts.length || !scores.every(Number.isFinite)) {
-      throw new HookFailure(
-        "invalid-output",
-        "The hook returned a different number of scores than requested, or none.",
-      );
-    }
-    return scores.map((one) => Math.min(1, Math.max(0, one)));
-  });
+  return await guardedCall(guardOf(parts, hook), call, texts, async (timed) =>
+    checkedImportance(await score(timed, texts), texts.length),
+  );
 }
 
 /** Characters that are scored in one turn of the event loop. */

@@ -1,7 +1,7 @@
 // Vectors of texts, from whatever makes them for this server: the table in the index, or a hook.
 
 import type { ServiceContext } from "../../core/context.ts";
-import type { HookState, HookStates } from "../../hooks/hook-state.ts";
+import { type GuardedHook, guardedCall, guardOf, type HookStates } from "../../hooks/hook-state.ts";
 import {
   type EmbedderHook,
   type EmbedderModel,
@@ -10,7 +10,6 @@ import {
   type Hooks,
 } from "../../hooks/port.ts";
 import type { AppError, TaskFailureReason } from "../../kit/errors.ts";
-import { later } from "../../kit/world.ts";
 import type { IndexModel, RecallIndex } from "../index/port.ts";
 import { embedderFailed, embedderOff, embedderUnavailable } from "../rules/errors.ts";
 import { isIndexStopped } from "./feed-errors.ts";
@@ -19,11 +18,6 @@ import { isIndexStopped } from "./feed-errors.ts";
 const QUERY_TIMEOUT_MS = 2_000;
 /** Words of a query that count for its vector. */
 const QUERY_WORDS = 512;
-/** Time beyond its own timeout after which a call of a hook is given up. */
-const GUARD_MS = 5_000;
-
-/** Reason for ending a call that took longer than its search waits. */
-const TOO_LATE = new HookFailure("timeout", "The embedder timed out.");
 
 /** The failures that last until the settings of the hook, or the text, change. */
 const LASTING: ReadonlySet<TaskFailureReason> = new Set(["refused", "invalid-output"]);
@@ -55,19 +49,17 @@ export function embedderModel(hooks: Hooks): EmbedderModel | undefined {
 export class Embedder {
   readonly model: IndexModel;
   readonly #index: RecallIndex;
-  readonly #context: ServiceContext;
-  readonly #state: HookState | undefined;
+  readonly #guard: GuardedHook | undefined;
   readonly #hook: EmbedderHook | undefined;
   readonly #name: string;
 
   constructor(context: ServiceContext, index: RecallIndex, states: HookStates) {
-    this.#context = context;
     this.#index = index;
     this.model = index.model;
     const hook = embedderHook(context.hooks);
     this.#hook = hook?.embedder;
     this.#name = hook?.name ?? "";
-    this.#state = hook === undefined ? undefined : states.get(hook.name);
+    this.#guard = hook && guardOf({ context, states }, hook);
   }
 
   /** The server has no embedder at all. */
@@ -101,17 +93,12 @@ export class Embedder {
    */
   async queryVector(call: EmbedCall, query: string): Promise<Float32Array | undefined> {
     if (this.model.isLocal) return undefined;
-    const late = new AbortController();
-    const cancel = later(this.#context.world, () => late.abort(TOO_LATE), QUERY_TIMEOUT_MS);
     try {
-      const signal = AbortSignal.any([call.signal, late.signal]);
       const texts = [firstWords(query)];
-      const [vector] = await this.#ask({ ...call, signal }, texts, "query", QUERY_TIMEOUT_MS);
+      const [vector] = await this.#ask(call, texts, "query", QUERY_TIMEOUT_MS);
       return vector;
     } catch (error) {
       throw this.#failed(error);
-    } finally {
-      cancel();
     }
   }
 
@@ -158,37 +145,19 @@ export class Embedder {
     purpose: Purpose,
     timeoutMs?: number,
   ): Promise<readonly Float32Array[]> {
-    const { world } = this.#context;
     const hook = this.#hook;
-    const state = this.#state;
-    if (hook === undefined || state === undefined) {
+    const guard = this.#guard;
+    if (hook === undefined || guard === undefined) {
       throw new HookFailure("no-hook", "The server has no hook that makes vectors.");
     }
-    // Whether there are workers is known without a call.
-    const pass = this.hasWorkers ? "call" : state.pass();
-    if (pass === "wait")
-      throw new HookFailure("busy", "The embedder is paused after repeated failures.");
-    if (!state.budget.take(call.namespace, texts, world.nowMs())) {
-      throw new HookFailure(
-        "busy",
-        "The namespace has used up its hourly budget for the embedder.",
-      );
-    }
-    if (this.hasWorkers) return await hook.embed(call, texts, purpose);
-    state.begin(pass);
-    try {
-      const waitMs = timeoutMs ?? state.hook.settings.timeoutMs + GUARD_MS;
-      const vectors = await this.#inTime(waitMs, call.signal, hook.embed(call, texts, purpose));
+    // Workers may take as long over passages as their leases allow.
+    const ownMs = this.hasWorkers ? undefined : guard.timeoutMs;
+    const guarded = { ...guard, timeoutMs: timeoutMs ?? ownMs };
+    return await guardedCall(guarded, call, texts, async (timed) => {
+      const vectors = await hook.embed(timed, texts, purpose);
       checkVectors(vectors, texts.length, hook.dimensions);
-      state.answered(pass);
       return vectors;
-    } catch (error) {
-      // An aborted call says nothing about the hook.
-      const { aborted, reason } = call.signal;
-      if (aborted && reason !== TOO_LATE) state.abandoned(pass);
-      else state.callFailed(pass, failureOf(error));
-      throw failureOf(error);
-    }
+    });
   }
 
   /** Reports only the name of the reason: the message of a hook may be content. */
@@ -197,24 +166,6 @@ export class Embedder {
       ? embedderFailed(this.#name, error.reason, error)
       : embedderUnavailable(error);
   }
-
-  async #inTime<T>(ms: number, signal: AbortSignal, answer: Promise<T>): Promise<T> {
-    const over = Promise.withResolvers<never>();
-    const late = (): void => over.reject(new HookFailure("timeout", "The embedder timed out."));
-    const cancel = later(this.#context.world, late, ms);
-    signal.addEventListener("abort", late, { once: true });
-    try {
-      return await Promise.race([answer, over.promise]);
-    } finally {
-      cancel();
-      signal.removeEventListener("abort", late);
-    }
-  }
-}
-
-/** Drops the message of an unknown error: it may be content. */
-function failureOf(error: unknown): HookFailure {
-  return error instanceof HookFailure ? error : new HookFailure("hook-error", "The hook failed.");
 }
 
 function checkVectors(vectors: readonly Float32Array[], count: number, dimensions: number): void {

@@ -2,12 +2,18 @@
 // the end the task is done, failed or returned, or its lease ends.
 
 import type { ServiceContext } from "../../core/context.ts";
-import { type HookState, isPassing } from "../../hooks/hook-state.ts";
+import {
+  asHookFailure,
+  GUARD_MS,
+  type HookState,
+  inTime,
+  isPassing,
+} from "../../hooks/hook-state.ts";
 import { HookFailure, type SummarizeInput } from "../../hooks/port.ts";
 import { serverCall } from "../../kit/call.ts";
 import { AppError, type TaskFailureReason } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
-import { chance, later, pause } from "../../kit/world.ts";
+import { chance, pause } from "../../kit/world.ts";
 import { readInputs } from "../../summary/read-inputs.ts";
 import type { SummaryOutput } from "../../summary/rules/summary.ts";
 import { dropTask } from "../delete-task.ts";
@@ -21,8 +27,6 @@ import { applyFailure } from "./fail-task.ts";
 /** Time for which an answer is kept while the store refuses it, for example because it is full. */
 const HOLD_MS = 60_000;
 const RETRY_MS = 1_000;
-/** Grace after a hook's timeout before its call is given up. */
-const GUARD_MS = 5_000;
 
 /** Length of the server's lease of a task: the call, and the time an answer is kept. */
 export function serverLeaseMs(timeoutMs: number): number {
@@ -37,11 +41,6 @@ export interface HookRun {
   readonly stop: AbortSignal;
   /** Called for faults of the server, never of the hook. */
   readonly onError: (error: unknown) => void;
-}
-
-/** The server stops: the call is given up and its task returned. */
-class Stopped extends Error {
-  override readonly name = "Stopped";
 }
 
 /** Runs a task that was taken for the server. */
@@ -67,12 +66,12 @@ export async function callHook(run: HookRun, task: TakenTask, pass: CallPass): P
   try {
     output = await guarded(run, task, input);
   } catch (error) {
-    if (error instanceof Stopped) {
+    if (run.stop.aborted) {
       state.abandoned(pass);
       await settle(run, task, () => giveBack(run.context, task, false));
       return;
     }
-    const failure = failureOf(error);
+    const failure = asHookFailure(error);
     state.callFailed(pass, failure);
     return await fail(run, task, failure, pass !== "trial" && isOwnFault(failure.reason));
   }
@@ -86,38 +85,13 @@ async function guarded(
   task: TakenTask,
   input: SummarizeInput,
 ): Promise<SummaryOutput> {
-  const { context, state, stop } = run;
+  const { context, state, stop: signal } = run;
   const { summarize, settings } = state.hook;
   if (summarize === undefined) throw new Error("A hook is called that has no function.");
-  if (stop.aborted) throw new Stopped();
-  const call = new AbortController();
-  const { namespace, sessionId, taskNo, callCount } = task;
-  const ref = { taskId: taskIdOf(taskNo), namespace, sessionId, attempt: callCount };
-  let release = (): void => {};
-  const over = new Promise<never>((_, reject) => {
-    const onStop = (): void => reject(new Stopped());
-    const onLate = (): void => reject(new HookFailure("timeout", "The hook timed out."));
-    const cancel = later(context.world, onLate, settings.timeoutMs + GUARD_MS);
-    stop.addEventListener("abort", onStop, { once: true });
-    release = () => {
-      cancel();
-      stop.removeEventListener("abort", onStop);
-    };
-  });
-  const answer = async (): Promise<SummaryOutput> =>
-    await summarize({ ...ref, signal: call.signal }, input);
-  try {
-    return await Promise.race([answer(), over]);
-  } finally {
-    release();
-    call.abort();
-  }
-}
-
-/** An error of a hook as a failure. Other messages may hold content and are dropped. */
-function failureOf(error: unknown): HookFailure {
-  if (error instanceof HookFailure) return error;
-  return new HookFailure("hook-error", "The hook failed.");
+  const { namespace, sessionId, taskNo, callCount: attempt } = task;
+  const call = { taskId: taskIdOf(taskNo), namespace, sessionId, attempt, signal };
+  const limit = { world: context.world, timeoutMs: settings.timeoutMs + GUARD_MS };
+  return await inTime(call, limit, (timed) => summarize(timed, input));
 }
 
 /** Whether a failure may be the fault of the task, so that it uses up an attempt. */
