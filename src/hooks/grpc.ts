@@ -18,6 +18,7 @@ import {
   SummarizeResponse,
 } from "../gen/memorysidecar/hook/v1/hook_service.ts";
 import { spliceField } from "../grpc/splice.ts";
+import { fromDuration } from "../grpc/time.ts";
 import type { TaskFailureReason } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
 import type { SummaryOutput } from "../summary/rules/summary.ts";
@@ -56,8 +57,7 @@ function retryDelayMs(error: ServiceError): number | undefined {
     const detail = Status.decode(binary).details.find((any) => RETRY_INFO.test(any.typeUrl));
     const delay = detail === undefined ? undefined : RetryInfo.decode(detail.value).retryDelay;
     if (delay === undefined) return undefined;
-    const ms = Number(delay.seconds) * 1_000 + Math.ceil(delay.nanos / 1_000_000);
-    return Math.min(Math.max(ms, 0), LIMITS.retryDelayMsMax);
+    return Math.min(Math.max(fromDuration(delay), 0), LIMITS.retryDelayMsMax);
   } catch {
     // Unreadable details are ignored.
     return undefined;
@@ -76,14 +76,8 @@ export function grpcFailure(error: ServiceError): HookFailure {
   if (code === Code.UNAVAILABLE && BROKEN.test(details)) {
     return new HookFailure("hook-error", "The connection broke before the response was complete.");
   }
-  const delay = retryDelayMs(error);
-  const options = delay === undefined ? {} : { retryDelayMs: delay };
-  const name = Code[code] ?? "UNKNOWN";
-  return new HookFailure(
-    REASONS.get(code) ?? "hook-error",
-    `The hook answered with the status ${name}.`,
-    options,
-  );
+  const message = `The hook answered with the status ${Code[code] ?? "UNKNOWN"}.`;
+  return new HookFailure(REASONS.get(code) ?? "hook-error", message, retryDelayMs(error));
 }
 
 // Connections to a gRPC hook. The library would resolve names itself. Instead, a name is resolved

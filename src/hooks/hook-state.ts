@@ -227,9 +227,8 @@ const GONE_RETRY_MS = 3_600_000;
  * attempts: a name removed by mistake can be restored within a day.
  */
 export function goneHook(name: string): Hook {
-  const failure = new HookFailure("no-hook", "No hook of this name is configured.", {
-    retryDelayMs: GONE_RETRY_MS,
-  });
+  const message = "No hook of this name is configured.";
+  const failure = new HookFailure("no-hook", message, GONE_RETRY_MS);
   return {
     name,
     kind: "builtin",

@@ -116,11 +116,10 @@ function failureOf(answer: HttpAnswer, nowMs: number): HookFailure {
   const { status, headers } = answer;
   const message = `The endpoint answered with status ${status}.`;
   const retryDelayMs = retryAfterMs(headers["retry-after"], nowMs, LIMITS.retryDelayMsMax);
-  const options = retryDelayMs === undefined ? {} : { retryDelayMs };
-  if (BUSY.has(status)) return new HookFailure("busy", message, options);
-  if (TIMEOUT.has(status)) return new HookFailure("timeout", message, options);
+  if (BUSY.has(status)) return new HookFailure("busy", message, retryDelayMs);
+  if (TIMEOUT.has(status)) return new HookFailure("timeout", message, retryDelayMs);
   if (REFUSED.has(status)) return new HookFailure("refused", message);
-  return new HookFailure("hook-error", message, options);
+  return new HookFailure("hook-error", message, retryDelayMs);
 }
 
 /** Makes a hook of the kind `openai` for its work. */

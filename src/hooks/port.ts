@@ -64,14 +64,10 @@ export class HookFailure extends Error {
   /** Retry delay that the hook asked for. */
   readonly retryDelayMs: number | undefined;
 
-  constructor(
-    reason: TaskFailureReason,
-    message: string,
-    options: { readonly retryDelayMs?: number; readonly cause?: unknown } = {},
-  ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(reason: TaskFailureReason, message: string, retryDelayMs?: number) {
+    super(message);
     this.reason = reason;
-    this.retryDelayMs = options.retryDelayMs;
+    this.retryDelayMs = retryDelayMs;
   }
 }
 

@@ -8,6 +8,7 @@ import { ExtractionTarget as WireTarget } from "../gen/memorysidecar/v1/memory.t
 import * as wire from "../gen/memorysidecar/v1/task.ts";
 import type { CompleteTaskRequest } from "../gen/memorysidecar/v1/task_service.ts";
 import { spliceMessages } from "../grpc/splice.ts";
+import { fromTimestamp } from "../grpc/time.ts";
 import type { ExtractInput } from "../memory/rules/extracted.ts";
 import type { SummaryOutput } from "../summary/rules/summary.ts";
 import type { ExtractionTarget } from "../window/policy/memory-policy.ts";
@@ -277,8 +278,8 @@ function rawExtracted(output: wire.ExtractOutput): unknown {
 }
 
 /** A time as text; undefined for one outside the range of dates. */
-function isoOf({ seconds, nanos }: Timestamp): string | undefined {
-  const time = new Date(Number(seconds) * 1_000 + Math.ceil(nanos / 1_000_000));
+function isoOf(at: Timestamp): string | undefined {
+  const time = new Date(fromTimestamp(at));
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 

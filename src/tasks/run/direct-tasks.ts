@@ -150,7 +150,7 @@ export function resultOf(input: DirectInput, output: DirectOutput | undefined): 
 /** Failure of a task, for the caller that waited for it. */
 export function failureOf(reason: TaskFailureReason, retryDelayMs?: number): HookFailure {
   const message = reason === "timeout" ? "The lease of a worker expired." : "A worker failed.";
-  return new HookFailure(reason, message, retryDelayMs === undefined ? {} : { retryDelayMs });
+  return new HookFailure(reason, message, retryDelayMs);
 }
 
 /** A task as its worker sees it. */
@@ -339,9 +339,7 @@ export class DirectTasks {
       if (this.#bytes.take(namespace, bytes) === undefined) return;
       this.#places.give(namespace);
     }
-    throw new HookFailure("busy", "Too many calls wait for workers.", {
-      retryDelayMs: BUSY_RETRY_MS,
-    });
+    throw new HookFailure("busy", "Too many calls wait for workers.", BUSY_RETRY_MS);
   }
 
   #newTask(

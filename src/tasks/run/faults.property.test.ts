@@ -35,7 +35,7 @@ afterEach(() => scene?.stop());
 const FAULTS = {
   none: "a text",
   down: new HookFailure("unreachable", "It is down."),
-  busy: new HookFailure("busy", "Later.", { retryDelayMs: 3 * SECOND }),
+  busy: new HookFailure("busy", "Later.", 3 * SECOND),
   error: new HookFailure("hook-error", "No."),
   late: new HookFailure("timeout", "Late."),
   empty: "",

@@ -210,7 +210,7 @@ test("lets one trial through at a time", async () => {
 });
 
 test("leaves a hook alone for as long as it asks", async () => {
-  const busy = new HookFailure("busy", "Come back later.", { retryDelayMs: 90 * SECOND });
+  const busy = new HookFailure("busy", "Come back later.", 90 * SECOND);
   const hook = scriptedHook("h", [busy, "a short text"], { concurrency: 1 });
   scene = await startRunnerScene([hook]);
   for (const sessionId of ["a", "b"]) {
