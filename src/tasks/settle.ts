@@ -19,7 +19,8 @@ import {
 } from "../window/policy/token-rules.ts";
 import type { LeaseRef } from "./api.ts";
 import { hourOf, settled } from "./rules/budget.ts";
-import { type Task, type TaskLease, taskNoOf } from "./rules/task.ts";
+import { type Task, taskNoOf } from "./rules/task.ts";
+import type { TakenTask } from "./take-task.ts";
 
 const RANDOM_BYTES = 10;
 const PAGE = 500;
@@ -37,14 +38,11 @@ export interface Settling {
   readonly countText: (text: string, session: Session, name?: string) => number;
 }
 
-/** A leased task whose attempt ends. */
-export type HeldTask = Task & { readonly lease: TaskLease };
-
 /** Inputs of a decision. */
 export interface HeldView {
   readonly view: SessionView;
   readonly session: Session;
-  readonly task: HeldTask;
+  readonly task: TakenTask;
 }
 
 /** Thrown inside a decision for a text that needs the tokenizer. */

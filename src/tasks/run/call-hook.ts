@@ -13,7 +13,7 @@ import { HookFailure, type SummarizeInput } from "../../hooks/port.ts";
 import { serverCall } from "../../kit/call.ts";
 import { AppError, type TaskFailureReason } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
-import { chance, pause } from "../../kit/world.ts";
+import { pause } from "../../kit/world.ts";
 import { readInputs } from "../../summary/read-inputs.ts";
 import type { SummaryOutput } from "../../summary/rules/summary.ts";
 import { dropTask } from "../delete-task.ts";
@@ -120,10 +120,9 @@ async function fail(
     await applyFailure(run.context, serverCall(), leaseRefOf(task), {
       reason,
       message: Buffer.from(message).subarray(0, LIMITS.taskFailureBytes).toString(),
-      ...(retryDelayMs === undefined ? {} : { retryDelayMs }),
+      retryDelayMs,
       counts,
       permanent: reason === "refused",
-      random: chance(run.context.world),
     });
   });
 }

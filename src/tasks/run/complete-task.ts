@@ -18,14 +18,8 @@ import { settled as settledUsage } from "../rules/budget.ts";
 import { hasCounts, outputFault, textTokensMax } from "../rules/check-output.ts";
 import { released } from "../rules/lifecycle.ts";
 import { taskIdOf } from "../rules/task.ts";
-import {
-  type HeldTask,
-  type HeldView,
-  type Settling,
-  saved,
-  settle,
-  usagePart,
-} from "../settle.ts";
+import { type HeldView, type Settling, saved, settle, usagePart } from "../settle.ts";
+import type { TakenTask } from "../take-task.ts";
 import { failOutcome } from "./fail-task.ts";
 
 /** Outcome of a result. */
@@ -56,12 +50,12 @@ export type CompleteResult =
   | { readonly kind: "replayed"; readonly bytes: Uint8Array };
 
 /** Makes the answer of a call that completed a task. */
-export type EncodeComplete = CompleteTaskInput["encode"];
+type EncodeComplete = CompleteTaskInput["encode"];
 
 /** A chain of density that is not at its end. */
 interface GoingOn {
   readonly kind: "going-on";
-  readonly task: HeldTask;
+  readonly task: TakenTask;
   readonly revision: number;
   /** The draft for the next call. */
   readonly output: SummaryOutput;

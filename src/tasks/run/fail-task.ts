@@ -6,6 +6,7 @@ import { EVENT_TYPE, type EventDetail } from "../../events/rules/event.ts";
 import type { Call } from "../../kit/call.ts";
 import type { TaskFailureReason } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
+import { chance } from "../../kit/world.ts";
 import type { SessionDecision, TaskPlan } from "../../store/store.ts";
 import {
   applyOutput,
@@ -19,7 +20,7 @@ import { placeholderText } from "../../summary/rules/compose.ts";
 import type { SummaryOutput } from "../../summary/rules/summary.ts";
 import { nextPart, staleness, superseded } from "../../summary/supersede.ts";
 import type { SummaryFailure } from "../../window/policy/summary-spec.ts";
-import type { LeaseRef } from "../api.ts";
+import type { FailTaskInput, LeaseRef } from "../api.ts";
 import { backoffMs } from "../rules/breaker.ts";
 import { dead, failed, isLastFailure } from "../rules/lifecycle.ts";
 import { isLive, type Task, type TaskState, taskIdOf } from "../rules/task.ts";
@@ -34,7 +35,7 @@ export interface AttemptFailure {
   /** Message without content, at most LIMITS.taskFailureBytes. */
   readonly message: string;
   /** Retry delay that the hook asked for. */
-  readonly retryDelayMs?: number;
+  readonly retryDelayMs?: number | undefined;
   /** Whether the attempt counts against the task's limit. */
   readonly counts: boolean;
   /** A retry does not help. */
@@ -44,6 +45,9 @@ export interface AttemptFailure {
   /** Tokens of the call, as reported by the hook. Default: unknown. */
   readonly taken?: Pick<SummaryOutput, "inputTokens" | "outputTokens">;
 }
+
+/** A failure as it is reported: by default it counts, and a retry may help. */
+export type ReportedFailure = Pick<AttemptFailure, "reason" | "message"> & Partial<AttemptFailure>;
 
 /** Outcome of failing a task. */
 export type FailResult =
@@ -59,10 +63,7 @@ export type FailResult =
   | { readonly kind: "replayed"; readonly bytes: Uint8Array };
 
 /** Makes the answer of a call that failed a task. */
-export type EncodeFail = (result: {
-  readonly state: TaskState;
-  readonly dueMs: number;
-}) => Uint8Array;
+type EncodeFail = FailTaskInput["encode"];
 
 /** Changes that a failure makes, and the state of the task afterwards. */
 export interface FailedOutcome extends Pick<Saving<never>, "session" | "plan" | "details"> {
@@ -78,8 +79,10 @@ export async function applyFailure(
   context: ServiceContext,
   call: Call,
   { encode, ...ref }: LeaseRef & { readonly encode?: EncodeFail },
-  failure: AttemptFailure,
+  reported: ReportedFailure,
 ): Promise<FailResult> {
+  const random = chance(context.world);
+  const failure: AttemptFailure = { counts: true, permanent: false, random, ...reported };
   // Allowed while the store is full: the store does not grow, and a task must not hang.
   const target = { ref, allowWhenFull: true, needWindow: false };
   const settled = await settle<FailResult>(context, call, target, (settling, held) => {

@@ -5,7 +5,7 @@ import type { ServiceContext } from "../../core/context.ts";
 import { isPassing } from "../../hooks/hook-state.ts";
 import { serverCall } from "../../kit/call.ts";
 import { LIMITS } from "../../kit/limits.ts";
-import { chance, later } from "../../kit/world.ts";
+import { later } from "../../kit/world.ts";
 import { leaseEnded } from "../rules/lifecycle.ts";
 import { taskKeyOf } from "../rules/task.ts";
 import { giveBack, isOwnLease, isTaken, leaseRefOf, type TakenTask } from "../take-task.ts";
@@ -20,9 +20,6 @@ export async function endLease(context: ServiceContext, task: TakenTask): Promis
   await applyFailure(context, serverCall(), leaseRefOf(task), {
     reason: "timeout",
     message: "The lease expired before there was a result.",
-    counts: true,
-    permanent: false,
-    random: chance(context.world),
   });
 }
 

@@ -7,7 +7,7 @@ import { type Hook, type SummarizeInput, summarizesByWorkers } from "../../hooks
 import { type Call, checkLive, serverCall } from "../../kit/call.ts";
 import { AppError, hookNotConfigured, pollLimitReached } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
-import { chance, later } from "../../kit/world.ts";
+import { later } from "../../kit/world.ts";
 import type { DueTask } from "../../store/store.ts";
 import { readInputs } from "../../summary/read-inputs.ts";
 import type { LeasedDirect, LeasedTask, PollTasksInput } from "../api.ts";
@@ -448,9 +448,6 @@ async function inputOf(parts: PollParts, task: TakenTask): Promise<SummarizeInpu
     await applyFailure(context, serverCall(), leaseRefOf(task), {
       reason: "hook-error",
       message: "The messages of the task cannot be read.",
-      counts: true,
-      permanent: false,
-      random: chance(context.world),
     });
     return undefined;
   }

@@ -7,7 +7,6 @@ import type { HookState } from "../../hooks/hook-state.ts";
 import { HookFailure } from "../../hooks/port.ts";
 import { type Call, checkLive } from "../../kit/call.ts";
 import { type TaskFailureReason, taskResultInvalid, taskSuperseded } from "../../kit/errors.ts";
-import { chance } from "../../kit/world.ts";
 import type { StoredReply } from "../../store/store.ts";
 import type { CompleteTaskInput, FailTaskInput, LeaseRef } from "../api.ts";
 import { taskNoOf } from "../rules/task.ts";
@@ -56,7 +55,7 @@ export class DirectResults {
     const { namespace, taskId, leaseToken, permanent, retryDelayMs, encode } = input;
     const ref = { namespace, taskId, leaseToken };
     return this.#once(call, ref, (hook) => {
-      const message = input.message === "" ? NO_MESSAGE : input.message;
+      const message = input.message || NO_MESSAGE;
       const failure = { reason: "worker", message, permanent, retryDelayMs } as const;
       const dueMs = this.#parts.direct.fail(ref, failure);
       hook?.failed(failure.reason);
@@ -130,14 +129,7 @@ export async function failTask(
   const ref = { namespace, taskId, leaseToken };
   const reason: TaskFailureReason = "worker";
   const hook = await hookOf(parts, ref);
-  const failure = {
-    reason,
-    message: message === "" ? NO_MESSAGE : message,
-    ...(retryDelayMs === undefined ? {} : { retryDelayMs }),
-    counts: true,
-    permanent,
-    random: chance(parts.context.world),
-  };
+  const failure = { reason, message: message || NO_MESSAGE, retryDelayMs, permanent };
   const result = await applyFailure(parts.context, call, { ...ref, encode }, failure);
   if (result.kind === "replayed") return result.bytes;
   parts.watch.forget(namespace, taskNoOf(taskId) ?? 0);
@@ -155,9 +147,7 @@ async function refuseType(
   const reason: TaskFailureReason = "invalid-output";
   const description = "The result has a different type than the task.";
   const hook = await hookOf(parts, ref);
-  const random = chance(parts.context.world);
-  const failure = { reason, message: description, counts: true, permanent: false, random };
-  await applyFailure(parts.context, call, ref, failure);
+  await applyFailure(parts.context, call, ref, { reason, message: description });
   parts.watch.forget(ref.namespace, taskNoOf(ref.taskId) ?? 0);
   hook?.failed(reason);
   throw taskResultInvalid(ref.taskId, reason, { field, description });

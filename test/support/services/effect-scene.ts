@@ -174,8 +174,7 @@ function sceneWith(services: TestServices, context: ServiceContext): EffectScene
     make: async (output) => await complete(await take(), output),
     fail: (task, failure = {}) =>
       applyFailure(context, services.call("FailTask"), leaseRefOf(task), {
-        ...{ reason: "hook-error", message: "It failed.", counts: true, permanent: false },
-        random: 0.5,
+        ...{ reason: "hook-error", message: "It failed.", random: 0.5 },
         ...failure,
       }),
     tasks: async () => (await store.listTasks({ ...SESSION, limit: 1_000 })).tasks,
