@@ -7,7 +7,8 @@ import { type TestWorld, testWorld } from "../../../test/support/services/servic
 import { type DirectInput, HookFailure } from "../../hooks/port.ts";
 import { AppError } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
-import { type DirectFailure, DirectTasks, type TakenDirect } from "./direct-tasks.ts";
+import type { LeasedDirect } from "../api.ts";
+import { type DirectFailure, DirectTasks } from "./direct-tasks.ts";
 
 const HOOK = pollHook("vectors", { maxAttempts: 2 });
 const LEASE_MS = 10_000;
@@ -27,7 +28,7 @@ interface Scene {
   readonly heard: string[];
   ask(input: DirectInput, namespace?: string): Asked;
   /** Takes the first task that is ready. */
-  take(namespace?: string): TakenDirect;
+  take(namespace?: string): LeasedDirect;
   ready(namespace?: string): number;
 }
 
@@ -61,7 +62,7 @@ function scene(): Scene {
   };
 }
 
-const refOf = ({ info, leaseToken }: TakenDirect) => ({
+const refOf = ({ direct: info, leaseToken }: LeasedDirect) => ({
   ...{ namespace: info.namespace, taskId: info.taskId, leaseToken },
 });
 
@@ -87,8 +88,13 @@ describe("a task that somebody waits for", () => {
     const { answer } = ask(QUERY);
     expect(heard).toEqual(["vectors n"]);
     const taken = take();
-    expect(taken.info).toMatchObject({ input: QUERY, callCount: 1, maxAttempts: 2, workerId: "w" });
-    expect(taken.info.leaseEndMs).toBe(1_000_000 + LEASE_MS);
+    expect(taken.direct).toMatchObject({
+      input: QUERY,
+      callCount: 1,
+      maxAttempts: 2,
+      workerId: "w",
+    });
+    expect(taken.direct.leaseEndMs).toBe(1_000_000 + LEASE_MS);
     direct.complete(refOf(taken), unit);
     const result = await answer;
     expect(result).toEqual([Float32Array.of(0.6, 0.8)]);
@@ -109,7 +115,7 @@ describe("a task that somebody waits for", () => {
     ask(QUERY, "other");
     expect(ready("other")).toBe(1);
     expect(direct.ready(["another"], "n")).toEqual([]);
-    const kinds = [take(), take(), take()].map(({ info }) => info.input);
+    const kinds = [take(), take(), take()].map(({ direct: info }) => info.input);
     expect(kinds).toEqual([QUERY, ORDER, PASSAGES]);
     expect(ready()).toBe(0);
     const ids = new Set(kinds);
@@ -143,10 +149,10 @@ describe("a task that somebody waits for", () => {
     const { ask, take, direct, ready } = scene();
     ask(QUERY);
     const taken = take();
-    direct.giveBack(taken.info.taskId, "another");
+    direct.giveBack(taken.direct.taskId, "another");
     expect(ready()).toBe(0);
-    direct.giveBack(taken.info.taskId, taken.leaseToken);
-    expect(take().info).toMatchObject({ callCount: 1, failedAttempts: 0 });
+    direct.giveBack(taken.direct.taskId, taken.leaseToken);
+    expect(take().direct).toMatchObject({ callCount: 1, failedAttempts: 0 });
   });
 
   test("ends with the server", async () => {
@@ -167,7 +173,7 @@ describe("an attempt that fails", () => {
     expect(reasonOf(() => direct.complete(refOf(first), unit))).toBe("LEASE_LOST");
     expect(heard).toEqual(["vectors n", "vectors timeout", "vectors n"]);
     const second = take();
-    expect(second.info).toMatchObject({ failedAttempts: 1, lastFailure: { reason: "timeout" } });
+    expect(second.direct).toMatchObject({ failedAttempts: 1, lastFailure: { reason: "timeout" } });
     world.advance(LEASE_MS);
     expect(await answer).toMatchObject({ reason: "timeout" });
     expect(direct.size).toBe(0);
@@ -225,7 +231,7 @@ describe("an attempt that fails", () => {
     expect(ready()).toBe(0);
     world.advance(1);
     const again = take();
-    expect(again.info.lastFailure).toMatchObject({ reason: "worker", message: "no" });
+    expect(again.direct.lastFailure).toMatchObject({ reason: "worker", message: "no" });
     expect(direct.fail(refOf(again), { ...GIVEN_BACK, permanent: true })).toBeUndefined();
     expect(await answer).toMatchObject({ reason: "refused" });
   });

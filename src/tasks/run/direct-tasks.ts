@@ -13,7 +13,13 @@ import { leaseLost, type TaskFailureReason, taskNotFound } from "../../kit/error
 import { LIMITS } from "../../kit/limits.ts";
 import { Shares } from "../../kit/shares.ts";
 import { chance, later, type World } from "../../kit/world.ts";
-import type { DirectOutput, DirectTaskInfo, LeaseRef } from "../api.ts";
+import type {
+  DirectOutput,
+  DirectTaskInfo,
+  FailTaskInput,
+  LeasedDirect,
+  LeaseRef,
+} from "../api.ts";
 import { backoffMs } from "../rules/breaker.ts";
 
 /** A worker is present this long after a poll: a poll waits up to a minute. */
@@ -89,36 +95,29 @@ const COUNT_DIGITS = 8;
 const DIRECT_ID = /^call-[0-9a-z]+$/;
 
 /** Lease of a worker. */
-export interface DirectLease {
+interface DirectLease {
   readonly token: string;
-  readonly worker: string;
   endMs: number;
 }
 
 /** A task, as the exchange keeps it. */
-export interface DirectTask {
-  readonly id: string;
-  readonly hook: string;
-  readonly namespace: string;
-  readonly input: DirectInput;
-  readonly bytes: number;
-  /** Lower ranks go first: a caller waits for a query. */
-  readonly rank: number;
-  readonly maxAttempts: number;
-  readonly createMs: number;
-  /** When the task may be taken while it is not leased. */
-  readyMs: number;
-  lease: DirectLease | undefined;
+interface DirectTask extends Omit<DirectTaskInfo, "workerId" | "leaseEndMs"> {
   failedAttempts: number;
   callCount: number;
   lastFailure: DirectTaskInfo["lastFailure"];
+  readonly bytes: number;
+  /** Lower ranks go first: a caller waits for a query. */
+  readonly rank: number;
+  /** When the task may be taken while it is not leased. */
+  readyMs: number;
+  lease: DirectLease | undefined;
   cancelTimer: () => void;
   readonly resolve: (result: DirectResult) => void;
   readonly reject: (failure: HookFailure) => void;
 }
 
 /** The id of the count-th direct task. Sorts by time. */
-export function directIdOf(nowMs: number, count: number): string {
+function directIdOf(nowMs: number, count: number): string {
   const time = nowMs.toString(36).padStart(TIME_DIGITS, "0");
   return `call-${time}${count.toString(36).padStart(COUNT_DIGITS, "0")}`;
 }
@@ -129,7 +128,7 @@ export function isDirectId(taskId: string): boolean {
 }
 
 /** Approximate size of a task in wire form. */
-export function directBytes(input: DirectInput): number {
+function directBytes(input: DirectInput): number {
   let bytes = TASK_BYTES;
   for (const text of workRow<DirectWork>(input.kind).textsIn(input)) {
     bytes += Buffer.byteLength(text) + TEXT_BYTES;
@@ -140,7 +139,7 @@ export function directBytes(input: DirectInput): number {
 }
 
 /** Checks the answer of a worker. Throws HookFailure `invalid-output`. */
-export function resultOf(input: DirectInput, output: DirectOutput | undefined): DirectResult {
+function resultOf(input: DirectInput, output: DirectOutput | undefined): DirectResult {
   if (output?.kind !== input.kind) {
     throw new HookFailure("invalid-output", "The result has a different type than the task.");
   }
@@ -148,21 +147,9 @@ export function resultOf(input: DirectInput, output: DirectOutput | undefined): 
 }
 
 /** Failure of a task, for the caller that waited for it. */
-export function failureOf(reason: TaskFailureReason, retryDelayMs?: number): HookFailure {
+function failureOf(reason: TaskFailureReason, retryDelayMs?: number): HookFailure {
   const message = reason === "timeout" ? "The lease of a worker expired." : "A worker failed.";
   return new HookFailure(reason, message, retryDelayMs);
-}
-
-/** A task as its worker sees it. */
-export function directInfo(task: DirectTask & { readonly lease: DirectLease }): DirectTaskInfo {
-  const { id, hook, namespace, input, lease, maxAttempts, createMs } = task;
-  const { failedAttempts, callCount, lastFailure } = task;
-  return {
-    ...{ taskId: id, hook, namespace, input, maxAttempts, createMs },
-    ...{ failedAttempts, callCount, lastFailure },
-    workerId: lease.worker,
-    leaseEndMs: lease.endMs,
-  };
 }
 
 // Exchange between waiting callers and polling workers: a search requests the vector of its query,
@@ -177,26 +164,17 @@ const BUSY_RETRY_MS = 1_000;
 const TOKEN_BYTES = 16;
 
 /** Listener for tasks. */
-export interface DirectListener {
+interface DirectListener {
   /** A task may be taken. */
   readonly ready: (hook: string, namespace: string) => void;
   /** An attempt failed without a call, because its lease ended. */
   readonly failed: (hook: string, reason: TaskFailureReason) => void;
 }
 
-/** A task that a worker has taken. */
-export interface TakenDirect {
-  readonly info: DirectTaskInfo;
-  readonly leaseToken: string;
-}
-
 /** Failure that a worker reports for a task. */
-export interface DirectFailure {
+export interface DirectFailure
+  extends Pick<FailTaskInput, "message" | "permanent" | "retryDelayMs"> {
   readonly reason: TaskFailureReason;
-  /** At most LIMITS.taskFailureBytes. */
-  readonly message: string;
-  readonly permanent: boolean;
-  readonly retryDelayMs: number | undefined;
 }
 
 /** All direct tasks. */
@@ -263,7 +241,7 @@ export class DirectTasks {
           task.readyMs <= nowMs,
       )
       .sort((a, b) => a.rank - b.rank)
-      .map(({ id }) => id);
+      .map(({ taskId }) => taskId);
   }
 
   /** Approximate size of a task in wire form; 0 when it is gone. */
@@ -272,15 +250,16 @@ export class DirectTasks {
   }
 
   /** Takes a task; undefined when it is gone or another worker has it. */
-  take(id: string, by: { readonly worker: string; leaseMs: number }): TakenDirect | undefined {
+  take(id: string, by: { readonly worker: string; leaseMs: number }): LeasedDirect | undefined {
     const task = this.#tasks.get(id);
     if (task === undefined || task.lease !== undefined) return undefined;
     const token = Buffer.from(this.#world.random(TOKEN_BYTES)).toString("base64url");
-    const lease = { token, worker: by.worker, endMs: 0 };
+    const { worker: workerId } = by;
+    const lease = { token, endMs: 0 };
     task.lease = lease;
     task.callCount += 1;
-    this.#keep(task, lease, by.leaseMs);
-    return { info: directInfo({ ...task, lease }), leaseToken: token };
+    const leaseEndMs = this.#keep(task, lease, by.leaseMs);
+    return { direct: { ...task, workerId, leaseEndMs }, leaseToken: token };
   }
 
   /** Returns a task that was not begun. Does nothing when the lease is lost. */
@@ -351,17 +330,13 @@ export class DirectTasks {
     this.#count += 1;
     const task: DirectTask = {
       ...fields,
-      ...{
-        hook: name,
-        namespace,
-        rank: workRow<DirectWork>(fields.input.kind).rank(fields.input),
-        maxAttempts: settings.maxAttempts,
-      },
-      ...{ id: directIdOf(nowMs, this.#count), createMs: nowMs, readyMs: nowMs },
+      ...{ hook: name, namespace, maxAttempts: settings.maxAttempts },
+      rank: workRow<DirectWork>(fields.input.kind).rank(fields.input),
+      ...{ taskId: directIdOf(nowMs, this.#count), createMs: nowMs, readyMs: nowMs },
       ...{ lease: undefined, failedAttempts: 0, callCount: 0, lastFailure: undefined },
       cancelTimer: () => {},
     };
-    this.#tasks.set(task.id, task);
+    this.#tasks.set(task.taskId, task);
     return task;
   }
 
@@ -437,14 +412,14 @@ export class DirectTasks {
   }
 
   #end(task: DirectTask, failure: HookFailure): void {
-    if (!this.#tasks.has(task.id)) return;
+    if (!this.#tasks.has(task.taskId)) return;
     this.#remove(task);
     task.reject(failure);
   }
 
   #remove(task: DirectTask): void {
     task.cancelTimer();
-    if (!this.#tasks.delete(task.id)) return;
+    if (!this.#tasks.delete(task.taskId)) return;
     this.#places.give(task.namespace);
     this.#bytes.give(task.namespace, task.bytes);
   }

@@ -389,7 +389,7 @@ function takeDirect(
     const taken = direct.take(id, { worker: workerId, leaseMs });
     if (taken === undefined) continue;
     bytes += size;
-    tasks.push({ direct: taken.info, leaseToken: taken.leaseToken });
+    tasks.push(taken);
   }
   return { tasks, bytes };
 }
