@@ -11,84 +11,12 @@ import {
   RetryInfo,
 } from "../gen/google/rpc/error_details.ts";
 import { Status } from "../gen/google/rpc/status.ts";
-import { AppError, type ErrorReason, type FieldViolation } from "../kit/errors.ts";
+import { AppError, ERROR_CODES, type ErrorReason, type FieldViolation } from "../kit/errors.ts";
 import { type Full, keptFor } from "../kit/shares.ts";
 import { encodeWire } from "./fast-writer.ts";
 
-/** The gRPC code of every reason. A reason without a row does not compile. */
-export const STATUS_CODES = {
-  REQUEST_MALFORMED: status.INVALID_ARGUMENT,
-  REQUEST_INVALID: status.INVALID_ARGUMENT,
-  PAGE_TOKEN_INVALID: status.INVALID_ARGUMENT,
-  RESUME_TOKEN_INVALID: status.INVALID_ARGUMENT,
-  RESUME_TOKEN_FOREIGN: status.INVALID_ARGUMENT,
-  RESUME_TOKEN_EXPIRED: status.OUT_OF_RANGE,
-  SESSION_NOT_FOUND: status.NOT_FOUND,
-  SESSION_ALREADY_EXISTS: status.ALREADY_EXISTS,
-  MESSAGE_NOT_FOUND: status.NOT_FOUND,
-  MESSAGE_ALREADY_EXISTS: status.ALREADY_EXISTS,
-  SEQ_OUT_OF_RANGE: status.OUT_OF_RANGE,
-  LAST_SEQ_MISMATCH: status.ABORTED,
-  ETAG_MISMATCH: status.ABORTED,
-  REQUEST_ID_REUSED: status.FAILED_PRECONDITION,
-  WINDOW_FULL: status.FAILED_PRECONDITION,
-  CONSUMER_NOT_FOUND: status.NOT_FOUND,
-  CONSUMER_ALREADY_EXISTS: status.ALREADY_EXISTS,
-  CONSUMER_LIMIT_REACHED: status.RESOURCE_EXHAUSTED,
-  TOKEN_MISSING: status.UNAUTHENTICATED,
-  TOKEN_INVALID: status.UNAUTHENTICATED,
-  OVERLOADED: status.UNAVAILABLE,
-  STREAM_LIMIT_REACHED: status.UNAVAILABLE,
-  STORE_FULL: status.RESOURCE_EXHAUSTED,
-  SHUTTING_DOWN: status.UNAVAILABLE,
-  DEADLINE_EXCEEDED: status.DEADLINE_EXCEEDED,
-  RECORD_CORRUPT: status.DATA_LOSS,
-  INTERNAL: status.INTERNAL,
-  HOOK_NOT_CONFIGURED: status.FAILED_PRECONDITION,
-  SUMMARY_VERSION_MISMATCH: status.ABORTED,
-  SNAPSHOT_INVALID: status.INVALID_ARGUMENT,
-  SESSION_CHANGED: status.ABORTED,
-  UPLOAD_NOT_FOUND: status.NOT_FOUND,
-  UPLOAD_LIMIT_REACHED: status.UNAVAILABLE,
-  HOOK_FAILED: status.ABORTED,
-  TASK_NOT_FOUND: status.NOT_FOUND,
-  LEASE_LOST: status.ABORTED,
-  TASK_SUPERSEDED: status.ABORTED,
-  TASK_RESULT_INVALID: status.INVALID_ARGUMENT,
-  POLL_LIMIT_REACHED: status.UNAVAILABLE,
-  SUMMARY_NOT_FOUND: status.NOT_FOUND,
-  DOCUMENT_NOT_FOUND: status.NOT_FOUND,
-  COLLECTION_LIMIT_REACHED: status.RESOURCE_EXHAUSTED,
-  EMBEDDING_MISMATCH: status.INVALID_ARGUMENT,
-  EMBEDDER_UNAVAILABLE: status.UNAVAILABLE,
-  EMBEDDER_OFF: status.FAILED_PRECONDITION,
-  MEMORY_NOT_FOUND: status.NOT_FOUND,
-  MEMORY_LIMIT_REACHED: status.RESOURCE_EXHAUSTED,
-  MEMORY_VERSION_NOT_FOUND: status.NOT_FOUND,
-  MEMORY_VERSION_LIMIT_REACHED: status.FAILED_PRECONDITION,
-  PROMOTION_POLICY_MISSING: status.FAILED_PRECONDITION,
-  REVISION_NOT_REACHED: status.OUT_OF_RANGE,
-  BACK_UP_NOT_CONFIGURED: status.FAILED_PRECONDITION,
-  BACK_UP_RUNNING: status.UNAVAILABLE,
-  BACK_UP_FAILED: status.FAILED_PRECONDITION,
-  COMPACTION_RUNNING: status.UNAVAILABLE,
-  COMPACTION_FAILED: status.FAILED_PRECONDITION,
-  ERASURE_NOT_FOUND: status.NOT_FOUND,
-  ERASURE_LIMIT_REACHED: status.RESOURCE_EXHAUSTED,
-  ANSWER_ERASED: status.FAILED_PRECONDITION,
-  RECORD_NOT_FOUND: status.NOT_FOUND,
-  RECORD_ALREADY_EXISTS: status.ALREADY_EXISTS,
-  RECORD_VERSION_MISMATCH: status.ABORTED,
-  REPLY_TOO_LARGE: status.OUT_OF_RANGE,
-  CONTEXT_BUDGET_TOO_SMALL: status.FAILED_PRECONDITION,
-  UPLOAD_OFFSET_MISMATCH: status.ABORTED,
-  RECORD_CHECKSUM_MISMATCH: status.FAILED_PRECONDITION,
-  RECORD_VALUE_TOO_LARGE: status.FAILED_PRECONDITION,
-  DOCUMENT_OF_RECORD: status.FAILED_PRECONDITION,
-} as const satisfies Readonly<Record<ErrorReason, status>>;
-
 type Unavailable = {
-  [R in ErrorReason]: (typeof STATUS_CODES)[R] extends typeof status.UNAVAILABLE ? R : never;
+  [R in ErrorReason]: (typeof ERROR_CODES)[R] extends "UNAVAILABLE" ? R : never;
 }[ErrorReason];
 
 /**
@@ -221,7 +149,7 @@ export function toErrorStatus(error: unknown): ErrorStatus {
       : new AppError("INTERNAL", "The server failed. Its log has the incident id.", {
           metadata: { incident_id: incidentId ?? "" },
         });
-  const code = STATUS_CODES[known.reason];
+  const code = status[ERROR_CODES[known.reason]];
   const details = clip(known.message, TEXT_BYTES_MAX);
   const info = {
     reason: known.reason,
