@@ -71,30 +71,16 @@ const CODE = `${VERSION} ${process.version} ${process.arch}`;
 /** Gives the settings of an app from a configuration. */
 export function appSettings(config: Config): AppSettings {
   return {
-    listen: config.listen,
+    ...config,
     reflection: !config.disableReflection,
-    tokenFile: config.tokenFile,
-    allowExposedSecrets: config.allowExposedSecrets,
-    tlsCert: config.tlsCert,
-    tlsKey: config.tlsKey,
     handlersMax: config.maxHandlers,
     connectionsMax: config.maxConnections,
-    prefaceTimeoutMs: config.prefaceTimeoutMs,
-    firstCallTimeoutMs: config.firstCallTimeoutMs,
-    connectionIdleMs: config.connectionIdleMs,
     streamsMax: config.maxStreams,
     watchStreamsMax: config.watchStreams,
-    memoryBytes: config.memoryBytes,
-    cacheBytes: config.cacheBytes,
     bufferedBytesMax: config.maxBufferedBytes,
     connectionBufferedBytesMax: config.maxConnectionBufferedBytes,
-    stallTimeoutMs: config.stallTimeoutMs,
-    shutdownGraceMs: config.shutdownGraceMs,
-    checkpointIntervalMs: config.checkpointIntervalMs,
-    idempotencyWindowMs: config.idempotencyWindowMs,
     eventAgeMsMax: config.eventRetentionAgeMs,
     eventCountMax: config.eventRetentionCount,
-    recallMemoryBytes: config.recallMemoryBytes,
     ...decayOf(config),
   };
 }
@@ -204,12 +190,8 @@ export async function startApp(parts: AppParts): Promise<App> {
     throw error;
   }
   let stopping: Promise<void> | undefined;
-  const stopAll = async (): Promise<void> => {
-    await server.stop();
-    await stopServices();
-  };
   const stop = (): Promise<void> => {
-    stopping ??= stopAll();
+    stopping ??= server.stop().then(stopServices);
     return stopping;
   };
   const kill = (): void => {

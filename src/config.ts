@@ -35,54 +35,29 @@ const SOCKET_NAME = "memory-sidecar.sock";
 const CONFIG_FLAG = "config";
 const TRACE_VARIABLES = ["GRPC_TRACE", "GRPC_NODE_TRACE"] as const;
 
-/** The complete configuration. Frozen. */
-export interface Config {
-  /** Absolute. */
-  readonly dataDir: string;
+/** The value of a setting: a number when there is one to fall back to, as of the memory limit. */
+type ValueOf<S extends Setting> = {
+  readonly integer: number;
+  readonly number: number;
+  readonly boolean: boolean;
+  readonly text: S["default"] extends string ? string : string | undefined;
+  readonly list: readonly string[];
+}[S["type"]];
+
+/** Settings whose values are more than their texts. */
+interface ReadSettings {
   readonly listen: readonly ListenAddress[];
   readonly httpListen: TcpAddress | undefined;
-  readonly httpHosts: readonly string[];
-  readonly tokenFile: string | undefined;
-  readonly allowExposedSecrets: boolean;
-  readonly tlsCert: string | undefined;
-  readonly tlsKey: string | undefined;
-  readonly hooksFile: string | undefined;
+  readonly logLevel: LogLevel;
+}
+
+/** The complete configuration. Frozen. The paths are absolute. */
+export type Config = ReadSettings & {
+  readonly [N in Exclude<SettingName, keyof ReadSettings>]: ValueOf<(typeof SETTINGS)[N]>;
+} & {
   /** Content of hooksFile. */
   readonly hooks: HooksConfig;
-  readonly logLevel: LogLevel;
-  readonly memoryBytes: number;
-  readonly maxHandlers: number;
-  readonly maxConnections: number;
-  readonly prefaceTimeoutMs: number;
-  readonly firstCallTimeoutMs: number;
-  readonly connectionIdleMs: number;
-  readonly maxStreams: number;
-  readonly watchStreams: number;
-  readonly maxBufferedBytes: number;
-  readonly maxConnectionBufferedBytes: number;
-  readonly stallTimeoutMs: number;
-  readonly shutdownGraceMs: number;
-  readonly idempotencyWindowMs: number;
-  readonly eventRetentionAgeMs: number;
-  readonly eventRetentionCount: number;
-  readonly memoryDecayFactor: number;
-  readonly memoryDecayPeriodMs: number;
-  readonly memoryDecayFloor: number;
-  readonly checkpointIntervalMs: number;
-  readonly startCheckMs: number;
-  readonly diskFloorBytes: number;
-  readonly cacheBytes: number;
-  readonly recallMemoryBytes: number;
-  /** Absolute. */
-  readonly backupDir: string | undefined;
-  readonly backupEveryMs: number;
-  readonly backupKeep: number;
-  readonly backupBytesPerSecond: number;
-  readonly allowNetworkFilesystem: boolean;
-  readonly disableReflection: boolean;
-  readonly allowGrpcTrace: boolean;
-  readonly failpoints: string;
-}
+};
 
 /** The environment of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
