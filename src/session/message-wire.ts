@@ -45,6 +45,32 @@ const NO_BYTES = Buffer.alloc(0);
 /** A path of a message that UpdateMessage can change. */
 export type MessagePath = (typeof MESSAGE_MASK.changeable)[number];
 
+/** The field of each path. */
+const FIELDS = {
+  name: "name",
+  text: "text",
+  parts: "parts",
+  tool_calls: "toolCalls",
+  agent_calls: "agentCalls",
+  tool_call_id: "toolCallId",
+  tool_error: "toolError",
+  structured_data: "structuredData",
+  provider_payload: "providerPayload",
+  metadata: "metadata",
+  labels: "labels",
+  token_count: "tokenCount",
+  sent_time: "sentTime",
+  provider_role: "providerRole",
+  structured_json: "structuredJson",
+} as const satisfies Readonly<Record<MessagePath, keyof wire.Message>>;
+
+/** Whether the value of a field is not the one of a message without it. */
+function isSet(value: wire.Message[(typeof FIELDS)[MessagePath]]): boolean {
+  if (value === undefined || value === "" || value === false) return false;
+  if (value instanceof Map) return value.size > 0;
+  return Array.isArray(value) || value instanceof Uint8Array ? value.length > 0 : true;
+}
+
 /** The paths whose change makes the server count tokens anew. */
 const COUNTED_PATHS: ReadonlySet<string> = new Set([
   "text",
@@ -113,24 +139,7 @@ export function messagePaths(
   message: wire.Message,
   mask: readonly string[] | undefined,
 ): readonly MessagePath[] {
-  const isSet = {
-    name: message.name !== "",
-    text: message.text !== "",
-    parts: message.parts.length > 0,
-    tool_calls: message.toolCalls.length > 0,
-    agent_calls: message.agentCalls.length > 0,
-    tool_call_id: message.toolCallId !== "",
-    tool_error: message.toolError,
-    structured_data: message.structuredData.length > 0,
-    provider_payload: message.providerPayload !== undefined,
-    metadata: message.metadata.length > 0,
-    labels: message.labels.size > 0,
-    token_count: message.tokenCount !== undefined,
-    sent_time: message.sentTime !== undefined,
-    provider_role: message.providerRole !== "",
-    structured_json: message.structuredJson.length > 0,
-  };
-  return changedPaths(mask, MESSAGE_MASK.changeable, (path) => isSet[path]);
+  return changedPaths(mask, MESSAGE_MASK.changeable, (path) => isSet(message[FIELDS[path]]));
 }
 
 export function encodeMessage(draft: MessageDraft, stamp: MessageStamp): Uint8Array {
@@ -165,60 +174,19 @@ export function stampOf(message: wire.Message, tokenCount: number): MessageStamp
   };
 }
 
-const SETTERS: Readonly<Record<MessagePath, (to: wire.Message, from: wire.Message) => void>> = {
-  name: (to, from) => {
-    to.name = from.name;
-  },
-  text: (to, from) => {
-    to.text = from.text;
-    if (from.text !== "") to.parts = [];
-  },
-  parts: (to, from) => {
-    to.parts = from.parts;
-    if (from.parts.length > 0) to.text = "";
-  },
-  tool_calls: (to, from) => {
-    to.toolCalls = from.toolCalls;
-  },
-  agent_calls: (to, from) => {
-    to.agentCalls = from.agentCalls;
-  },
-  tool_call_id: (to, from) => {
-    to.toolCallId = from.toolCallId;
-  },
-  tool_error: (to, from) => {
-    to.toolError = from.toolError;
-  },
-  structured_data: (to, from) => {
-    to.structuredData = from.structuredData;
-    if (from.structuredData.length > 0) to.structuredJson = NO_BYTES;
-  },
-  provider_payload: (to, from) => {
-    to.providerPayload = from.providerPayload;
-  },
-  metadata: (to, from) => {
-    to.metadata = from.metadata;
-  },
-  labels: (to, from) => {
-    to.labels = from.labels;
-  },
-  token_count: (to, from) => {
-    to.tokenCount = from.tokenCount;
-  },
-  sent_time: (to, from) => {
-    to.sentTime = from.sentTime;
-  },
-  provider_role: (to, from) => {
-    to.providerRole = from.providerRole;
-  },
-  structured_json: (to, from) => {
-    to.structuredJson = from.structuredJson;
-    if (from.structuredJson.length > 0) to.structuredData = NO_BYTES;
-  },
-};
+function setField(to: wire.Message, from: wire.Message, path: MessagePath): void {
+  const field = FIELDS[path];
+  Object.assign(to, { [field]: from[field] });
+  if (!isSet(from[field])) return;
+  // A message has one of the two.
+  if (path === "text") to.parts = [];
+  else if (path === "parts") to.text = "";
+  else if (path === "structured_data") to.structuredJson = NO_BYTES;
+  else if (path === "structured_json") to.structuredData = NO_BYTES;
+}
 
 function isMessagePath(path: string): path is MessagePath {
-  return path in SETTERS;
+  return path in FIELDS;
 }
 
 function countOf(message: wire.Message, stored: Uint8Array): number {
@@ -235,7 +203,7 @@ export function mergeMessage(
   // A count is the caller's only when this very update brings it.
   delete message.tokenCount;
   for (const path of paths) {
-    if (isMessagePath(path)) SETTERS[path](message, draft.wire as wire.Message);
+    if (isMessagePath(path)) setField(message, draft.wire as wire.Message, path);
   }
   const violations = new Violations();
   violations.enter("message");
@@ -256,25 +224,6 @@ export function decodeMessage(stored: Uint8Array): Pick<MergedMessage, "draft" |
   return { draft: toDraft(message), stamp };
 }
 
-/** The fields of each path of UpdateMessage. */
-const FIELDS: Readonly<Record<MessagePath, (of: wire.Message) => unknown>> = {
-  name: (of) => of.name,
-  text: (of) => of.text,
-  parts: (of) => of.parts,
-  tool_calls: (of) => of.toolCalls,
-  agent_calls: (of) => of.agentCalls,
-  tool_call_id: (of) => of.toolCallId,
-  tool_error: (of) => of.toolError,
-  structured_data: (of) => of.structuredData,
-  provider_payload: (of) => of.providerPayload,
-  metadata: (of) => of.metadata,
-  labels: (of) => of.labels,
-  token_count: (of) => of.tokenCount,
-  sent_time: (of) => of.sentTime,
-  provider_role: (of) => of.providerRole,
-  structured_json: (of) => of.structuredJson,
-};
-
 export function changesOf(stored: Uint8Array, draft: MessageDraft): MessageChanges {
   const before = wire.Message.decode(stored);
   if (messageTokenRule(before) !== "given") delete before.tokenCount;
@@ -283,7 +232,7 @@ export function changesOf(stored: Uint8Array, draft: MessageDraft): MessageChang
   if (draft.tokenCount === undefined) delete after.tokenCount;
   else after.tokenCount = draft.tokenCount;
   const paths = MESSAGE_MASK.changeable.filter(
-    (path) => !isDeepStrictEqual(FIELDS[path](before), FIELDS[path](after)),
+    (path) => !isDeepStrictEqual(before[FIELDS[path]], after[FIELDS[path]]),
   );
   return { paths, contentChanged: paths.some((path) => COUNTED_PATHS.has(path)) };
 }
