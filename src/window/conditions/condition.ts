@@ -48,7 +48,7 @@ export function compileCondition(expression: string): Condition {
 }
 
 function compile(expression: string): Condition {
-  if (longerThan(expression, LIMITS.conditionBytes)) {
+  if (Buffer.byteLength(expression) > LIMITS.conditionBytes) {
     throw new ConditionFault(0, `is longer than ${LIMITS.conditionBytes} bytes`);
   }
   let placeOf = (position: number): number => position;
@@ -102,20 +102,6 @@ function faultOf(error: unknown): { readonly position: number; readonly message:
   }
   const text = LIMIT_TEXTS.find(([name]) => error.summary.includes(`Exceeded ${name}`))?.[1];
   return { position: error.range?.start ?? 0, message: text ?? inPlainWords(error.summary) };
-}
-
-/** Whether a text takes more than this many bytes in UTF-8. */
-function longerThan(text: string, bytes: number): boolean {
-  if (text.length > bytes) return true;
-  let count = 0;
-  for (const char of text) count += bytesOf(char.codePointAt(0) ?? 0);
-  return count > bytes;
-}
-
-function bytesOf(codePoint: number): number {
-  if (codePoint < 0x80) return 1;
-  if (codePoint < 0x800) return 2;
-  return codePoint < 0x1_0000 ? 3 : 4;
 }
 
 /** Number of characters before a position given in UTF-16 code units. */
