@@ -104,8 +104,7 @@ async function runServe(args: readonly string[]): Promise<number | undefined> {
 }
 
 async function runVerify(args: readonly string[]): Promise<number> {
-  const [directory, ...rest] = args;
-  if (directory === undefined || rest.length > 0) throw new ConfigError(["verify needs one DIR"]);
+  const [directory] = exactly(1, args, "verify needs one DIR");
   const { verifyDirectory } = await import("./store/verify/verify.ts");
   const report = await verifyDirectory(directory, { factsModule: FACTS_MODULE });
   print(JSON.stringify(report, null, 2));
@@ -113,16 +112,16 @@ async function runVerify(args: readonly string[]): Promise<number> {
 }
 
 async function runProveErased(args: readonly string[]): Promise<number> {
-  const { positionals, values } = proofArgs(args);
-  const [directory, ...rest] = positionals;
-  if (directory === undefined || rest.length > 0 || values.words === undefined) {
-    throw new ConfigError(["prove-erased needs one DIR and --words FILE"]);
-  }
+  const { positionals, values } = readWords(args, ["words"]);
+  const needs = "prove-erased needs one DIR and --words FILE";
+  const [directory] = exactly(1, positionals, needs);
+  const file = values["words"];
+  if (file === undefined) throw new ConfigError([needs]);
   if (!existsSync(directory)) throw new ConfigError([`there is no directory ${directory}`]);
   const { parseWords, proveErased } = await import("./store/verify/prove-erased.ts");
   let words: ReturnType<typeof parseWords>;
   try {
-    words = parseWords(readFileSync(values.words, "utf8"));
+    words = parseWords(readFileSync(file, "utf8"));
   } catch (error) {
     throw new ConfigError([(error as Error).message]);
   }
@@ -131,20 +130,8 @@ async function runProveErased(args: readonly string[]): Promise<number> {
   return report.erased ? EXIT.ok : EXIT.damaged;
 }
 
-function proofArgs(args: readonly string[]) {
-  try {
-    const options = { words: { type: "string" } } as const;
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (error) {
-    throw new ConfigError([(error as Error).message]);
-  }
-}
-
 async function runNewHistory(args: readonly string[]): Promise<number> {
-  const [directory, ...rest] = args;
-  if (directory === undefined || rest.length > 0) {
-    throw new ConfigError(["new-history needs one DIR"]);
-  }
+  const [directory] = exactly(1, args, "new-history needs one DIR");
   if (!existsSync(join(directory, "data.mdb"))) {
     throw new ConfigError([`${directory} is not the data directory of a store`]);
   }
@@ -184,10 +171,7 @@ const COPY_OPTIONS = { factsModule: FACTS_MODULE, onProgress: showProgress() };
 async function runBackUp(args: readonly string[]): Promise<number> {
   const flags = ["token-file", "tls-ca", "endpoint", "keep"] as const;
   const { values, positionals } = readWords(args, flags);
-  const [from, to, ...rest] = positionals;
-  if (from === undefined || to === undefined || rest.length > 0) {
-    throw new ConfigError(["backup needs a DIR or an ADDRESS, and a BACKUP"]);
-  }
+  const [from, to] = exactly(2, positionals, "backup needs a DIR or an ADDRESS, and a BACKUP");
   const { parseObjectPlace, uploadBackUp } = await import("./store/backup/object-store.ts");
   const place = parseObjectPlace(to);
   if (place === undefined) {
@@ -242,6 +226,17 @@ interface Words {
   readonly values: Readonly<Record<string, string | undefined>>;
 }
 
+/** The words of a command that needs so many of them. */
+function exactly(
+  count: 1 | 2,
+  words: readonly string[],
+  problem: string,
+): readonly [string, string] {
+  const [first = "", second = ""] = words;
+  if (words.length !== count) throw new ConfigError([problem]);
+  return [first, second];
+}
+
 /** Reads the words of a command whose flags all have a value. */
 function readWords(args: readonly string[], flags: readonly string[]): Words {
   try {
@@ -254,10 +249,7 @@ function readWords(args: readonly string[], flags: readonly string[]): Words {
 
 async function runRestore(args: readonly string[]): Promise<number> {
   const { values, positionals } = readWords(args, ["endpoint"]);
-  const [from, to, ...rest] = positionals;
-  if (from === undefined || to === undefined || rest.length > 0) {
-    throw new ConfigError(["restore needs a BACKUP and a DIR"]);
-  }
+  const [from, to] = exactly(2, positionals, "restore needs a BACKUP and a DIR");
   const directory = resolve(to);
   const { downloadBackUp, parseObjectPlace } = await import("./store/backup/object-store.ts");
   const place = parseObjectPlace(from);
@@ -286,10 +278,7 @@ async function restoreFrom(backUp: string, directory: string): Promise<Restored>
 
 async function runCompact(args: readonly string[]): Promise<number> {
   const { values, positionals } = readWords(args, ["token-file", "tls-ca"]);
-  const [what, ...rest] = positionals;
-  if (what === undefined || rest.length > 0) {
-    throw new ConfigError(["compact needs one DIR or ADDRESS"]);
-  }
+  const [what] = exactly(1, positionals, "compact needs one DIR or ADDRESS");
   // An address names a port or a socket, and a path may be missing.
   if (/^(unix:|.*:\d+$)/.test(what) && !existsSync(what)) {
     const { compactRunning } = await import("./edge/running-server.ts");
