@@ -1,7 +1,6 @@
 // The steps of an erasure. Each may be done again from its beginning.
 
 import { EVENT_TYPE } from "../events/rules/event.ts";
-import { serverCall } from "../kit/call.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { pause } from "../kit/world.ts";
 import { changeByServer } from "../memory/change-memories.ts";
@@ -317,8 +316,8 @@ async function eraseThose(
     const erasure = work.settle(result);
     if (erasure === undefined || remove.length === 0) return { kind: "answer", result };
     const nowMs = context.world.nowMs();
-    const at = { ...ref, revision: view.revision, nowMs, call: serverCall() };
-    const { collectionId } = ref;
+    const { namespace, collectionId } = ref;
+    const at = { namespace, revision: view.revision, nowMs, requestId: "" };
     const deleted = { type: EVENT_TYPE.documentsDeleted, collectionId, documentIds: remove };
     const events = documentEvents(context, at, [deleted]);
     return { kind: "save", result, plan: { remove, nowMs, events, erasure } };

@@ -1,16 +1,16 @@
 // The one way in which a use case changes documents: idempotency and the stored answer are handled
 // here. Also the end of those whose time has run out.
 
-import { replayOf } from "../../core/change.ts";
+import { replayOf, replyPart } from "../../core/change.ts";
 import type { ServiceContext } from "../../core/context.ts";
-import { newEvents } from "../../core/new-events.ts";
+import { type EventOrigin, newEvents } from "../../core/new-events.ts";
 import { EVENT_TYPE, type EventDetail } from "../../events/rules/event.ts";
-import { type Call, checkLive, serverCall } from "../../kit/call.ts";
+import { type Call, checkLive } from "../../kit/call.ts";
 import { isOver } from "../../kit/life.ts";
 import type {
-  CollectionRef,
   DocumentChange,
   DocumentDecision,
+  DocumentPlan,
   DocumentRef,
   DocumentView,
   NewEvent,
@@ -18,32 +18,64 @@ import type {
 } from "../../store/store.ts";
 import type { RecallParts } from "../parts.ts";
 
-/** Changes documents of a collection. */
+/** A call that changes documents, and its moment. */
+export interface DocumentWork {
+  readonly parts: RecallParts;
+  readonly call: Call;
+  readonly nowMs: number;
+}
+
+/** Begins a call that changes documents. */
+export function documentWork(parts: RecallParts, call: Call): DocumentWork {
+  return { parts, call, nowMs: parts.context.world.nowMs() };
+}
+
+/** The outcome of a decision; without a plan nothing is saved. */
+export interface DocumentOutcome {
+  readonly plan?: Omit<DocumentPlan, "nowMs" | "events" | "reply">;
+  readonly details?: readonly EventDetail[];
+  /** Encodes the answer with the revision of the change, 0 when nothing is saved. */
+  readonly answer: (revision: number) => Uint8Array;
+}
+
+/** Changes documents of a collection. Answers a repeated call as before. */
 export async function changeDocuments(
-  parts: RecallParts,
-  call: Call,
+  { parts, call, nowMs }: DocumentWork,
   change: Omit<DocumentChange, "requestId">,
-  decide: (view: DocumentView) => DocumentDecision<Uint8Array>,
+  decide: (view: DocumentView) => DocumentOutcome,
 ): Promise<Uint8Array> {
   checkLive(call.signal);
   const { context } = parts;
   const { requestId } = call;
+  const { namespace } = change;
   return await context.store.changeDocuments<Uint8Array>({ ...change, requestId }, (view) => {
     const replay = replayOf(context, call, view.reply);
-    return replay === undefined ? decide(view) : { kind: "answer", result: replay };
+    if (replay !== undefined) return { kind: "answer", result: replay };
+    const { revision } = view;
+    const { plan, details = [], answer } = decide(view);
+    const result = answer(plan === undefined ? 0 : revision);
+    const reply = replyPart(call, nowMs, result);
+    if (plan === undefined) return { kind: "answer", result, ...reply };
+    const events = documentEvents(context, { namespace, revision, nowMs, requestId }, details);
+    return { kind: "save", result, plan: { ...plan, nowMs, events, ...reply } };
   });
 }
 
 /** The events of a change of documents, ready for its plan. */
 export function documentEvents(
   context: ServiceContext,
-  at: CollectionRef & { readonly revision: number; readonly nowMs: number; readonly call: Call },
+  at: Omit<EventOrigin, "session"> & { readonly namespace: string },
   details: readonly EventDetail[],
 ): NewEvent[] {
-  const { namespace, revision, nowMs, call } = at;
+  const { namespace, ...rest } = at;
   // Documents belong to no session.
   const session = { namespace, sessionId: "", fields: { userId: "", agentId: "" } };
-  return newEvents(context, { session, revision, nowMs, requestId: call.requestId }, details);
+  return newEvents(context, { ...rest, session }, details);
+}
+
+/** The id of a document. */
+export function idOf({ documentId }: StoredDocument): string {
+  return documentId;
 }
 
 /** The view without documents whose time has run out: to a caller they do not exist. */
@@ -98,9 +130,9 @@ async function removeExpired(
   await context.store.changeDocuments(change, (view): DocumentDecision<undefined> => {
     const remove = [...view.documents.values()]
       .filter((document) => isOver(document, nowMs))
-      .map(({ documentId }) => documentId);
+      .map(idOf);
     if (remove.length === 0) return { kind: "answer", result: undefined };
-    const at = { namespace, collectionId, revision: view.revision, nowMs, call: serverCall() };
+    const at = { namespace, revision: view.revision, nowMs, requestId: "" };
     const events = documentEvents(context, at, [
       { type: EVENT_TYPE.documentsDeleted, collectionId, documentIds: remove, expired: true },
     ]);

@@ -1,12 +1,11 @@
 // DeleteDocuments, PurgeDocuments and ClearCollection.
 
-import { replyPart } from "../../core/change.ts";
 import { EVENT_TYPE } from "../../events/rules/event.ts";
 import type { Call } from "../../kit/call.ts";
 import { etagMismatch, requestInvalid } from "../../kit/errors.ts";
 import { isOver } from "../../kit/life.ts";
 import { LIMITS } from "../../kit/limits.ts";
-import type { DocumentDecision, DocumentView, StoredDocument } from "../../store/store.ts";
+import type { DocumentView, StoredDocument } from "../../store/store.ts";
 import type {
   ClearCollectionInput,
   DeleteDocumentsInput,
@@ -16,7 +15,14 @@ import type {
 } from "../api.ts";
 import type { RecallCodec, RecallParts } from "../parts.ts";
 import { collectionOfRecords, documentNotFound, documentOfRecord } from "../rules/errors.ts";
-import { changeDocuments, documentEvents, liveView } from "./change-documents.ts";
+import {
+  changeDocuments,
+  type DocumentOutcome,
+  type DocumentWork,
+  documentWork,
+  idOf,
+  liveView,
+} from "./change-documents.ts";
 import { documentPieces, fits } from "./read-documents.ts";
 import { storedOf } from "./upsert-documents.ts";
 
@@ -29,47 +35,20 @@ export async function deleteDocuments(
   const { namespace, collectionId, documentIds } = input;
   const ref = { namespace, collectionId };
   const change = { ...ref, documentIds, sourceIds: documentIds, allowWhenFull: true };
-  const nowMs = parts.context.world.nowMs();
-  return await changeDocuments(parts, call, change, (view) =>
-    decideDelete({ parts, call, input, nowMs }, liveView(view, nowMs)),
-  );
-}
-
-function decideDelete(
-  deletion: {
-    readonly parts: RecallParts;
-    readonly call: Call;
-    readonly input: DeleteDocumentsInput;
-    readonly nowMs: number;
-  },
-  view: DocumentView,
-): DocumentDecision<Uint8Array> {
-  const { parts, call, input, nowMs } = deletion;
-  const { collectionId } = input;
-  checkFound(input, view);
-  checkEtag(parts.codec, input, view);
-  const removed = removedBy(input, view);
-  const ofRecord = removed.find(({ recordId }) => recordId !== undefined);
-  if (ofRecord !== undefined) throw documentOfRecord(ofRecord.documentId);
-  if (removed.length === 0) {
-    const bytes = input.encode({ deletedCount: 0, revision: 0 });
-    return {
-      kind: "answer",
-      result: bytes,
-      ...replyPart(call, nowMs, bytes),
-    };
-  }
-  const documentIds = removed.map(({ documentId }) => documentId);
-  const at = { ...input, revision: view.revision, nowMs, call };
-  const events = documentEvents(parts.context, at, [
-    { type: EVENT_TYPE.documentsDeleted, collectionId, documentIds },
-  ]);
-  const bytes = input.encode({ deletedCount: removed.length, revision: view.revision });
-  return {
-    kind: "save",
-    result: bytes,
-    plan: { remove: documentIds, nowMs, events, ...replyPart(call, nowMs, bytes) },
-  };
+  const work = documentWork(parts, call);
+  return await changeDocuments(work, change, (stored) => {
+    const view = liveView(stored, work.nowMs);
+    checkFound(input, view);
+    checkEtag(parts.codec, input, view);
+    const removed = removedBy(input, view);
+    const ofRecord = removed.find(({ recordId }) => recordId !== undefined);
+    if (ofRecord !== undefined) throw documentOfRecord(ofRecord.documentId);
+    const answer = (revision: number) => input.encode({ deletedCount: removed.length, revision });
+    if (removed.length === 0) return { answer };
+    const remove = removed.map(idOf);
+    const { documentsDeleted: type } = EVENT_TYPE;
+    return { plan: { remove }, details: [{ type, collectionId, documentIds: remove }], answer };
+  });
 }
 
 function checkFound(
@@ -133,9 +112,9 @@ export async function purgeDocuments(
   const documentIds = all.find((one) => one.collectionId === collectionId)?.documentIds ?? [];
   const also = all.filter((one) => one.collectionId !== collectionId);
   const change = { namespace, collectionId, documentIds, sourceIds: [], also, allowWhenFull: true };
-  const nowMs = parts.context.world.nowMs();
-  const purge = { parts, call, input, nowMs, more: found.more };
-  return await changeDocuments(parts, call, change, (view) => decidePurge(purge, view));
+  const work = documentWork(parts, call);
+  const { more } = found;
+  return await changeDocuments(work, change, (view) => decidePurge(work, { input, more }, view));
 }
 
 /** Whether a purge deletes a document: those of records go with these. */
@@ -147,23 +126,17 @@ function isPurged(
   return document.recordId === undefined && fits(parts, document, filter);
 }
 
-/** A purge that has found what it may delete. */
-interface Purge {
-  readonly parts: RecallParts;
-  readonly call: Call;
-  readonly input: PurgeDocumentsInput;
-  readonly nowMs: number;
-  readonly more: boolean;
-}
-
-function decidePurge(purge: Purge, view: DocumentView): DocumentDecision<Uint8Array> {
-  const { parts, call, input, nowMs, more } = purge;
-  const { collectionId, encode, filter, namespace } = input;
+function decidePurge(
+  { parts, nowMs }: DocumentWork,
+  { input, more }: { readonly input: PurgeDocumentsInput; readonly more: boolean },
+  view: DocumentView,
+): DocumentOutcome {
+  const { collectionId, encode, filter } = input;
   // A document that was replaced meanwhile may no longer match the filter.
   const meant = (documents: DocumentView["documents"]): readonly string[] =>
     [...documents.values()]
       .filter((document) => !isOver(document, nowMs) && isPurged(parts, document, filter))
-      .map(({ documentId }) => documentId);
+      .map(idOf);
   const others = [...view.also].map(([id, { documents }]) => {
     return { collectionId: id, remove: meant(documents) };
   });
@@ -171,24 +144,13 @@ function decidePurge(purge: Purge, view: DocumentView): DocumentDecision<Uint8Ar
   const remove = meant(view.documents);
   const removed = [...(remove.length === 0 ? [] : [{ collectionId, remove }]), ...also];
   const documentCount = removed.reduce((sum, one) => sum + one.remove.length, 0);
-  const answer = (revision: number): Uint8Array =>
-    encode({ documentCount, samples: [], more, revision });
-  if (documentCount === 0) {
-    const bytes = answer(0);
-    return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
-  }
-  const at = { namespace, collectionId, revision: view.revision, nowMs, call };
-  const events = documentEvents(
-    parts.context,
-    at,
-    removed.map((one) => {
-      const { documentsDeleted: type } = EVENT_TYPE;
-      return { type, collectionId: one.collectionId, documentIds: one.remove };
-    }),
-  );
-  const bytes = answer(view.revision);
-  const plan = { remove, also, nowMs, events, ...replyPart(call, nowMs, bytes) };
-  return { kind: "save", result: bytes, plan };
+  const answer = (revision: number) => encode({ documentCount, samples: [], more, revision });
+  if (documentCount === 0) return { answer };
+  const { documentsDeleted: type } = EVENT_TYPE;
+  const details = removed.map(({ collectionId: id, remove: documentIds }) => {
+    return { type, collectionId: id, documentIds };
+  });
+  return { plan: { remove, also }, details, answer };
 }
 
 /** Counts the matches of a filter up to a bound, with the names of the first ones. */
@@ -237,18 +199,18 @@ export async function clearCollection(
   const others = below.slice(0, LIMITS.changeCollections - 1);
   const also = others.map((other) => ({ collectionId: other.collectionId, documentIds: [] }));
   const change = { namespace, collectionId, documentIds: [], sourceIds: [], also };
-  const nowMs = parts.context.world.nowMs();
-  const clear = { parts, call, input, nowMs, more: below.length > others.length };
-  return await changeDocuments(parts, call, { ...change, allowWhenFull: true }, (view) =>
-    decideClear(clear, view),
+  const more = below.length > others.length;
+  const work = documentWork(parts, call);
+  return await changeDocuments(work, { ...change, allowWhenFull: true }, (view) =>
+    decideClear(input, more, view),
   );
 }
 
 function decideClear(
-  clear: Omit<Purge, "input"> & { readonly input: ClearCollectionInput },
+  input: ClearCollectionInput,
+  more: boolean,
   view: DocumentView,
-): DocumentDecision<Uint8Array> {
-  const { parts, call, input, nowMs, more } = clear;
+): DocumentOutcome {
   const { encode, isRecursive = false } = input;
   const others = [...view.also.values()].map(({ collection }) => collection);
   const held = [view.collection, ...others].filter((one) => one !== undefined);
@@ -256,24 +218,14 @@ function decideClear(
     if (recordDocumentCount > 0) throw collectionOfRecords(collectionId, recordDocumentCount);
   }
   const deletedCount = held.reduce((sum, { documentCount }) => sum + documentCount, 0);
-  const answer = (revision: number): Uint8Array =>
-    encode({ deletedCount, revision, collectionCount: isRecursive ? held.length : 0, more });
-  if (held.length === 0) {
-    const bytes = answer(0);
-    return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
-  }
-  const events = documentEvents(
-    parts.context,
-    { ...input, revision: view.revision, nowMs, call },
-    held.map(({ collectionId, documentCount }) => {
-      return { type: EVENT_TYPE.collectionCleared, collectionId, documentCount };
-    }),
-  );
+  const collectionCount = isRecursive ? held.length : 0;
+  const answer = (revision: number) => encode({ deletedCount, revision, collectionCount, more });
+  if (held.length === 0) return { answer };
+  const details = held.map(({ collectionId, documentCount }) => {
+    return { type: EVENT_TYPE.collectionCleared, collectionId, documentCount };
+  });
   const also = held
     .filter(({ collectionId }) => collectionId !== input.collectionId)
     .map(({ collectionId }) => ({ collectionId, clear: true }));
-  const bytes = answer(view.revision);
-  const reply = replyPart(call, nowMs, bytes);
-  const plan = { clear: view.collection !== undefined, also, nowMs, events, ...reply };
-  return { kind: "save", result: bytes, plan };
+  return { plan: { clear: view.collection !== undefined, also }, details, answer };
 }

@@ -1,15 +1,14 @@
 // UpsertDocuments: writes documents, long ones as chunks. One transaction holds the documents, what
 // they take the place of, their events, and the answer for the request id.
 
-import { replyPart } from "../../core/change.ts";
-import { EVENT_TYPE } from "../../events/rules/event.ts";
+import { EVENT_TYPE, type EventDetail } from "../../events/rules/event.ts";
 import type { Call } from "../../kit/call.ts";
 import { etagMismatch, requestInvalid } from "../../kit/errors.ts";
 import type { Etags } from "../../kit/etag.ts";
 import { makeSessionId } from "../../kit/ids.ts";
 import { isOver, lifeFrom } from "../../kit/life.ts";
 import { LIMITS } from "../../kit/limits.ts";
-import type { DocumentDecision, DocumentView, StoredDocument } from "../../store/store.ts";
+import type { DocumentView, StoredDocument } from "../../store/store.ts";
 import type {
   DocumentDraft,
   DocumentStamp,
@@ -19,7 +18,14 @@ import type {
 import type { RecallParts } from "../parts.ts";
 import { collectionLimitReached, documentOfRecord } from "../rules/errors.ts";
 import { chunkId, isLonger, splitText } from "../rules/splitter.ts";
-import { changeDocuments, documentEvents, liveView } from "./change-documents.ts";
+import {
+  changeDocuments,
+  type DocumentOutcome,
+  type DocumentWork,
+  documentWork,
+  idOf,
+  liveView,
+} from "./change-documents.ts";
 
 const RANDOM_BYTES = 10;
 /** Bytes of the wire form of an embedding beside its values and its model. */
@@ -43,12 +49,9 @@ interface Source {
   readonly isSplit: boolean;
 }
 
-interface Upsert {
-  readonly parts: RecallParts;
-  readonly call: Call;
+interface Upsert extends DocumentWork {
   readonly input: UpsertDocumentsInput;
   readonly sources: readonly Source[];
-  readonly nowMs: number;
 }
 
 /** Writes documents. */
@@ -59,19 +62,20 @@ export async function upsertDocuments(
 ): Promise<Uint8Array> {
   const { namespace, collectionId } = input;
   const { world } = parts.context;
-  const nowMs = world.nowMs();
+  const work = documentWork(parts, call);
+  const { nowMs } = work;
   const sources = input.documents.map((draft): Source => {
     const made = draft.documentId === "" ? makeSessionId(nowMs, world.random(RANDOM_BYTES)) : "";
     return sourceOf(draft, made === "" ? draft.documentId : made, input.splitter);
   });
   checkPieces(sources);
-  const upsert: Upsert = { parts, call, input, sources, nowMs };
+  const upsert: Upsert = { ...work, input, sources };
   const given = sources.filter(({ draft }) => draft.documentId !== "");
   const sourceIds = given.map(({ documentId }) => documentId);
   const pieceIds = sources.flatMap(({ pieces }) => pieces.map(({ documentId }) => documentId));
   const documentIds = [...new Set([...pieceIds, ...sourceIds])];
   const change = { namespace, collectionId, documentIds, sourceIds };
-  return await changeDocuments(parts, call, change, (stored) =>
+  return await changeDocuments(work, change, (stored) =>
     decideUpsert(upsert, stored, liveView(stored, nowMs)),
   );
 }
@@ -123,13 +127,8 @@ function checkPieces(sources: readonly Source[]): void {
  * @param stored - The view with documents that have expired: they keep their numbers.
  * @param view - The view without them.
  */
-function decideUpsert(
-  upsert: Upsert,
-  stored: DocumentView,
-  view: DocumentView,
-): DocumentDecision<Uint8Array> {
-  const { parts, call, input, sources, nowMs } = upsert;
-  const { revision } = view;
+function decideUpsert(upsert: Upsert, stored: DocumentView, view: DocumentView): DocumentOutcome {
+  const { parts, input, sources, nowMs } = upsert;
   const { etags } = parts.context;
   const ofRecord = [...stored.documents.values()].find(({ recordId }) => recordId !== undefined);
   if (ofRecord !== undefined) throw documentOfRecord(ofRecord.documentId);
@@ -141,42 +140,25 @@ function decideUpsert(
   const putIds = new Set(put.map(({ documentId }) => documentId));
   const replaced = replacedBy(sources, stored);
   const removed = replaced.filter(({ documentId }) => !putIds.has(documentId));
-  const created = put.filter(({ documentId }) => !view.documents.has(documentId)).length;
+  const createdCount = put.filter(({ documentId }) => !view.documents.has(documentId)).length;
   const { collectionId } = input;
-  const at = { ...input, revision, nowMs, call };
   const isGone = (document: StoredDocument): boolean => isOver(document, nowMs);
   const expired = [...stored.documents.values(), ...replaced].filter(isGone).map(idOf);
   const dropped = removed.filter((document) => !isGone(document)).map(idOf);
   const deleted = { type: EVENT_TYPE.documentsDeleted, collectionId };
-  const events = documentEvents(parts.context, at, [
-    ...(expired.length === 0
-      ? []
-      : [{ ...deleted, documentIds: [...new Set(expired)], expired: true }]),
-    {
-      type: EVENT_TYPE.documentsUpserted,
-      collectionId,
-      documentIds: [...putIds],
-      createdCount: created,
-    },
-    ...(dropped.length === 0 ? [] : [{ ...deleted, documentIds: dropped }]),
-  ]);
+  const details: EventDetail[] = [
+    { type: EVENT_TYPE.documentsUpserted, collectionId, documentIds: [...putIds], createdCount },
+  ];
+  if (expired.length > 0) {
+    details.unshift({ ...deleted, documentIds: [...new Set(expired)], expired: true });
+  }
+  if (dropped.length > 0) details.push({ ...deleted, documentIds: dropped });
   const documents = sources.map((source) => upsertedOf(source, view, etags));
-  const bytes = input.encode({ documents, revision });
   return {
-    kind: "save",
-    result: bytes,
-    plan: {
-      put,
-      ...(removed.length === 0 ? {} : { remove: removed.map(idOf) }),
-      nowMs,
-      events,
-      ...replyPart(call, nowMs, bytes),
-    },
+    plan: { put, remove: removed.map(idOf) },
+    details,
+    answer: (revision) => input.encode({ documents, revision }),
   };
-}
-
-function idOf({ documentId }: StoredDocument): string {
-  return documentId;
 }
 
 /** The document of an id, or a chunk of it: all chunks have the etag of their document. */
