@@ -253,59 +253,44 @@ const SHARED_DOCUMENTS: DocumentFilter = {
   sourceDocumentId: "",
 };
 
-/** The bounds of a range that are set. */
-function bounds<T>(range: Range<T>): { min?: T; lessThan?: T; max?: T } {
-  const { min, lessThan, max } = range;
-  return {
-    ...(min === undefined ? {} : { min }),
-    ...(lessThan === undefined ? {} : { lessThan }),
-    ...(max === undefined ? {} : { max }),
-  };
-}
-
 function fromCondition({ path, test }: wire.MetadataCondition): MetadataCondition {
   switch (test?.$case) {
-    case "equalTo":
-      return { path, test: { kind: "one-of", values: [test.value as Scalar] } };
-    case "oneOf":
-      return { path, test: { kind: "one-of", values: (test.value ?? []) as readonly Scalar[] } };
-    case "range":
-      return { path, test: { kind: "range", ...bounds(test.value) } };
-    case "exists":
-      return { path, test: { kind: "exists", exists: test.value } };
-    case "startsWith":
-      return { path, test: { kind: "starts-with", text: test.value } };
-    case "contains":
-      return { path, test: { kind: "contains", text: test.value } };
-    case "textRange":
-      return { path, test: { kind: "text-range", ...bounds(test.value) } };
     case "label":
-      return { label: test.value.key, test: fromLabelTest(test.value.test) };
+      return { label: test.value.key, test: fromTest(test.value.test) };
     case "allOf":
       return { of: "all", conditions: fromConditions(test.value.conditions) };
     case "anyOf":
       return { of: "any", conditions: fromConditions(test.value.conditions) };
     case "noneOf":
       return { of: "none", conditions: fromConditions(test.value.conditions) };
-    case undefined:
-      throw new Error("the request was not checked");
+    default:
+      return { path, test: fromTest(test) };
   }
 }
 
-function fromLabelTest(test: wire.LabelCondition["test"]): ValueTest {
+type Test = Exclude<
+  wire.MetadataCondition["test"] | wire.LabelCondition["test"],
+  { readonly $case: "label" | "allOf" | "anyOf" | "noneOf" }
+>;
+
+function fromTest(test: Test): ValueTest {
   switch (test?.$case) {
     case "equalTo":
-      return { kind: "one-of", values: [test.value] };
-    case "oneOf":
-      return { kind: "one-of", values: test.value.values };
+      return { kind: "one-of", values: [test.value as Scalar] };
+    case "oneOf": {
+      const { value } = test;
+      return { kind: "one-of", values: Array.isArray(value) ? value : (value?.values ?? []) };
+    }
+    case "range":
+      return { kind: "range", ...test.value };
+    case "exists":
+      return { kind: "exists", exists: test.value };
     case "startsWith":
       return { kind: "starts-with", text: test.value };
     case "contains":
       return { kind: "contains", text: test.value };
     case "textRange":
-      return { kind: "text-range", ...bounds(test.value) };
-    case "exists":
-      return { kind: "exists", exists: test.value };
+      return { kind: "text-range", ...test.value };
     case undefined:
       throw new Error("the request was not checked");
   }

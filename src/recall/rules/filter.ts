@@ -26,9 +26,9 @@ export type ValueTest =
   /** One of the values is a number in this range. `max` is included, `lessThan` is not. */
   | {
       readonly kind: "range";
-      readonly min?: number;
-      readonly max?: number;
-      readonly lessThan?: number;
+      readonly min?: number | undefined;
+      readonly max?: number | undefined;
+      readonly lessThan?: number | undefined;
     }
   | { readonly kind: "exists"; readonly exists: boolean }
   | TextTest;
@@ -40,9 +40,9 @@ export type TextTest =
   /** `max` is included, `lessThan` is not. */
   | {
       readonly kind: "text-range";
-      readonly min?: string;
-      readonly max?: string;
-      readonly lessThan?: string;
+      readonly min?: string | undefined;
+      readonly max?: string | undefined;
+      readonly lessThan?: string | undefined;
     };
 
 /** The parts of a record that conditions test. */
