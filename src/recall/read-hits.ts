@@ -42,29 +42,24 @@ export interface ReadHit {
   readonly bytes: number;
 }
 
+type Asked = Pick<
+  RecallInput,
+  "namespace" | "filter" | "referenceMs" | "withEmbeddings" | "withPayloads"
+>;
+
 /** Reads the records of one answer. */
 export class HitReader {
   readonly #parts: RecallParts;
-  readonly #namespace: string;
-  readonly #filter: RecallFilter;
+  readonly #asked: Asked;
   /** As they were read last. */
   readonly #sessions = new Map<string, Session>();
   readonly #scopes = new Map<string, MemoryScope>();
-  readonly #referenceMs: number | undefined;
-  readonly #withEmbeddings: boolean;
   /** Undefined when none are asked for. */
   readonly #payloads: PayloadReader | undefined;
 
-  constructor(
-    parts: RecallParts,
-    asked: Pick<RecallInput, "namespace" | "filter" | "referenceMs" | "withEmbeddings"> &
-      Pick<RecallInput, "withPayloads">,
-  ) {
+  constructor(parts: RecallParts, asked: Asked) {
     this.#parts = parts;
-    this.#namespace = asked.namespace;
-    this.#filter = asked.filter;
-    this.#referenceMs = asked.referenceMs;
-    this.#withEmbeddings = asked.withEmbeddings;
+    this.#asked = asked;
     this.#payloads = asked.withPayloads === true ? new PayloadReader(parts) : undefined;
   }
 
@@ -80,7 +75,7 @@ export class HitReader {
   async readWhole(hit: IndexHit): Promise<ReadHit | undefined> {
     const read = await this.read(hit);
     if (this.#payloads === undefined || read?.record.kind !== "document") return read;
-    const ref = { namespace: this.#namespace, collectionId: hit.containerId };
+    const ref = { namespace: this.#asked.namespace, collectionId: hit.containerId };
     const isMeant = (document: StoredDocument): boolean =>
       this.#isMeant(document) && this.#passes({ kind: "document", document });
     const document = await this.#payloads.complete(ref, read.record.document, isMeant);
@@ -91,14 +86,14 @@ export class HitReader {
     const bytes = bytesOf({ record });
     const size =
       record.kind === "document"
-        ? documentSize(record.document, this.#withEmbeddings)
+        ? documentSize(record.document, this.#asked.withEmbeddings)
         : bytes.length;
     return { hit, record, bytes: size + HIT_BYTES + passageBytes(bytes) };
   }
 
   /** Only filters of what is said or tagged need all of a record to be read. */
   #passes(record: ReadHit["record"]): boolean {
-    const filter = this.#filter;
+    const { filter } = this.#asked;
     const times = this.#times();
     if (record.kind === "memory" && !memoryPasses(filteredOf(record.memory), filter, times)) {
       return false;
@@ -113,15 +108,15 @@ export class HitReader {
 
   #times(): FilterTimes {
     const nowMs = this.#parts.context.world.nowMs();
-    return { nowMs, referenceMs: this.#referenceMs ?? nowMs };
+    return { nowMs, referenceMs: this.#asked.referenceMs ?? nowMs };
   }
 
   async #memoryOf({ containerId, position }: IndexHit): Promise<ReadHit["record"] | undefined> {
     const { context, codec } = this.#parts;
-    const namespace = this.#namespace;
+    const { namespace } = this.#asked;
     const known = this.#scopes.get(containerId);
     const scope = known ?? (await context.store.readMemoryScope(namespace, containerId))?.scope;
-    if (scope === undefined || !meansScope(scope, this.#filter.scope)) return undefined;
+    if (scope === undefined || !meansScope(scope, this.#asked.filter.scope)) return undefined;
     this.#scopes.set(containerId, scope);
     const memory = await context.store.readMemoryAt(namespace, position);
     if (memory === undefined || scopeIdOf(memory.scope) !== containerId) return undefined;
@@ -129,7 +124,7 @@ export class HitReader {
   }
 
   async #documentOf({ containerId, position }: IndexHit): Promise<ReadHit["record"] | undefined> {
-    const query = { namespace: this.#namespace, collectionId: containerId };
+    const query = { namespace: this.#asked.namespace, collectionId: containerId };
     const range = { after: position - 1, last: position, limit: 1 };
     // Damage of the documents beside it is no reason to keep this one back.
     const told: AppError[] = [];
@@ -144,7 +139,7 @@ export class HitReader {
   #isMeant(document: StoredDocument): boolean {
     if (isOver(document, this.#times().nowMs)) return false;
     const { scope } = this.#parts.codec.readDocumentHead(document.bytes);
-    return meansScope(scope, this.#filter.scope);
+    return meansScope(scope, this.#asked.filter.scope);
   }
 
   async #messageOf({ containerId, position }: IndexHit): Promise<ReadHit["record"] | undefined> {
@@ -187,7 +182,7 @@ export class HitReader {
   /** The session of a hit if it still is one that the filter lets through. */
   async #readSession(sessionId: string): Promise<Session | undefined> {
     const { store } = this.#parts.context;
-    const session = await store.readSession({ namespace: this.#namespace, sessionId });
+    const session = await store.readSession({ namespace: this.#asked.namespace, sessionId });
     const fitting = session !== undefined && this.#fits(session) ? session : undefined;
     if (fitting === undefined) this.#sessions.delete(sessionId);
     else this.#sessions.set(sessionId, fitting);
@@ -196,10 +191,10 @@ export class HitReader {
 
   #fits(session: Session): boolean {
     if (isExpired(session, this.#parts.context.world.nowMs())) return false;
-    const { sessionLabels } = this.#filter;
+    const { sessionLabels } = this.#asked.filter;
     const { fields, sessionId } = session;
     const { userId, agentId } = fields;
-    if (!sessionPasses({ userId, agentId, sessionId }, this.#filter.scope)) return false;
+    if (!sessionPasses({ userId, agentId, sessionId }, this.#asked.filter.scope)) return false;
     return hasLabels(fields.labels, sessionLabels);
   }
 }
