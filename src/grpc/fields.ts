@@ -96,6 +96,16 @@ export function checkCount(v: Violations, field: string, count: number, max: num
   if (count > max) addCount(v, field, count, max);
 }
 
+/** Checks that ids differ. */
+export function checkDistinct(v: Violations, field: string, ids: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const [index, id] of ids.entries()) {
+    if (v.full) return;
+    if (seen.has(id)) v.add(`${field}[${index}]`, "is used twice in this request");
+    seen.add(id);
+  }
+}
+
 /** Checks bytes that must not be too many. */
 export function checkBytes(v: Violations, field: string, bytes: Uint8Array, max: number): void {
   if (bytes.length > max) v.add(field, `takes ${bytes.length} bytes; at most ${max}`, max);

@@ -6,12 +6,11 @@ import type {
   ForgetMemoriesRequest,
   MergeEntitiesRequest,
   QueryRelationsRequest,
-  ReinforceMemoriesRequest,
   RememberRequest,
   UpdateMemoryRequest,
 } from "../gen/memorysidecar/v1/memory_service.ts";
 import { Trust } from "../gen/memorysidecar/v1/message.ts";
-import { checkText } from "../grpc/fields.ts";
+import { checkDistinct, checkText } from "../grpc/fields.ts";
 import { checkMask, MEMORY_MASK } from "../grpc/mask.ts";
 import { fromTimestamp } from "../grpc/time.ts";
 import type { Violations } from "../grpc/violations.ts";
@@ -78,16 +77,6 @@ export function checkRemember({ memories }: RememberRequest, v: Violations): voi
   }
 }
 
-/** Checks that ids of memories differ. */
-function checkDistinct(v: Violations, field: string, ids: readonly string[]): void {
-  const seen = new Set<string>();
-  for (let index = 0; index < ids.length && !v.full; index++) {
-    const id = ids[index] ?? "";
-    if (seen.has(id)) v.add(`${field}[${index}]`, "is used twice in this request");
-    seen.add(id);
-  }
-}
-
 export function checkUpdateMemory(request: UpdateMemoryRequest, v: Violations): void {
   const { memory, updateMask } = request;
   if (memory !== undefined) {
@@ -106,10 +95,6 @@ export function checkUpdateMemory(request: UpdateMemoryRequest, v: Violations): 
     v.leave();
   }
   checkMask(v, updateMask, MEMORY_MASK);
-}
-
-export function checkReinforceMemories(request: ReinforceMemoriesRequest, v: Violations): void {
-  checkDistinct(v, "memory_ids", request.memoryIds);
 }
 
 export function checkForgetMemories(request: ForgetMemoriesRequest, v: Violations): void {

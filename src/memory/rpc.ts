@@ -36,6 +36,7 @@ import {
   UpdateMemoryResponse,
 } from "../gen/memorysidecar/v1/memory_service.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
+import { checkDistinct } from "../grpc/fields.ts";
 import { fillPage, numberPosition, pageLimit } from "../grpc/page-token.ts";
 import { digestOfPage } from "../grpc/request-digest.ts";
 import { spliceField } from "../grpc/splice.ts";
@@ -53,7 +54,6 @@ import {
   checkForgetMemories,
   checkMergeEntities,
   checkQueryRelations,
-  checkReinforceMemories,
   checkRemember,
   checkUpdateMemory,
 } from "./checks.ts";
@@ -168,7 +168,7 @@ export const updateMemory: UnaryRpc<UpdateMemoryRequest> = {
 const AMOUNT_DEFAULT = 0.1;
 /** ReinforceMemories. The answer ends where a page does. */
 export const reinforceMemories: UnaryRpc<ReinforceMemoriesRequest> = {
-  validate: checkReinforceMemories,
+  validate: ({ memoryIds }, v) => checkDistinct(v, "memory_ids", memoryIds),
   handle: ({ services, etags }, call, { namespace, memoryIds, amount, allowMissing }) =>
     services.memories.reinforceMemories(call, {
       namespace: fromNamespace(namespace),

@@ -20,7 +20,7 @@ import {
   UpsertDocumentsResponse,
 } from "../../gen/memorysidecar/v1/memory_service.ts";
 import { encodeWire } from "../../grpc/fast-writer.ts";
-import { checkText } from "../../grpc/fields.ts";
+import { checkDistinct, checkText } from "../../grpc/fields.ts";
 import { numberPosition, pageLimit } from "../../grpc/page-token.ts";
 import { spliceField } from "../../grpc/splice.ts";
 import { toTimestamp } from "../../grpc/time.ts";
@@ -123,7 +123,7 @@ function placeOf(position: string): Pick<ListDocumentsInput, "after" | "startIn"
 
 /** RefreshDocuments. */
 export const refreshDocuments: UnaryRpc<RefreshDocumentsRequest> = {
-  validate: ({ documentIds }, v) => checkDifferent(documentIds, v),
+  validate: ({ documentIds }, v) => checkDistinct(v, "document_ids", documentIds),
   handle: async ({ services }, call, { namespace, collectionId, documentIds }) => {
     const refreshed = await services.recall.refreshDocuments(call, {
       namespace: fromNamespace(namespace),
@@ -253,18 +253,9 @@ function checkSplitter(v: Violations, splitter: TextSplitter | undefined): void 
   v.leave();
 }
 
-function checkDifferent(documentIds: readonly string[], v: Violations): void {
-  const seen = new Set<string>();
-  for (let index = 0; index < documentIds.length && !v.full; index++) {
-    const id = documentIds[index] ?? "";
-    if (seen.has(id)) v.add(`document_ids[${index}]`, "is used twice in this request");
-    seen.add(id);
-  }
-}
-
 function checkDeleteDocuments(request: DeleteDocumentsRequest, v: Violations): void {
   const { documentIds } = request;
-  checkDifferent(documentIds, v);
+  checkDistinct(v, "document_ids", documentIds);
   if (request.etag !== "" && documentIds.length > 1) {
     v.add("etag", "must be empty unless the request names one document");
   }
