@@ -269,22 +269,12 @@ export interface ClearCollectionInput extends CollectionTreeRef {
   }) => Uint8Array;
 }
 
-export interface SearchDocumentsInput extends CollectionRef {
-  readonly query: string;
-  readonly embedding: StoredVector | undefined;
+/** A recall of the documents of one collection, which its filter names alone. */
+export interface SearchDocumentsInput
+  extends CollectionRef,
+    Pick<RecallInput, "query" | "embedding" | "filter" | "offset" | "limit" | "minScore">,
+    Pick<RecallInput, "withEmbeddings" | "withPayloads" | "bestOfRecord"> {
   readonly scoring: ScoringOf<"document">;
-  /** Names the collection alone. */
-  readonly filter: RecallFilter;
-  /** Documents of earlier pages. */
-  readonly offset: number;
-  readonly limit: number;
-  readonly minScore: number | undefined;
-  /** Embeddings count toward the bytes of the page, and so do payloads. */
-  readonly withEmbeddings: boolean;
-  /** Default false. */
-  readonly withPayloads?: boolean;
-  /** Only the best document of each record is a match. Default false. */
-  readonly bestOfRecord?: boolean;
 }
 
 /** Documents that fit, the best first. */

@@ -197,41 +197,16 @@ async function documents(
   input: RecallInput,
   scoring: ScoringOf<"document">,
 ): Promise<RecallResult> {
-  const { namespace, query, embedding, offset, limit, minScore, withEmbeddings } = input;
-  const { withPayloads = false } = input;
-  const { bestOfRecord = false } = input;
   const [collectionId = ""] = input.filter.collectionIds;
   const filter: RecallFilter = { ...input.filter, kinds: new Set(["document"]) };
-  const { matches, next } = await recall.searchDocuments(call, {
-    namespace,
-    collectionId,
-    query,
-    embedding,
-    scoring,
-    filter,
-    offset,
-    limit,
-    minScore,
-    withEmbeddings,
-    withPayloads,
-    bestOfRecord,
-  });
+  const search = { ...input, collectionId, scoring, filter };
+  const { matches, next } = await recall.searchDocuments(call, search);
   const hits = matches.map(({ document, score }): RecallHit => {
-    return {
-      ...EXPLAINED,
-      score,
-      record: { kind: "document", collectionId, document },
-      passage: "",
-    };
+    const record = { kind: "document", collectionId, document } as const;
+    return { ...EXPLAINED, score, record, passage: "" };
   });
-  const dense = scoring === "cosine" ? "used" : "off";
-  return {
-    hits,
-    next: nextOf(next),
-    groups: [],
-    coverage: { ...FULL_COVERAGE, dense },
-    ...NOT_CALIBRATED,
-  };
+  const coverage = { ...FULL_COVERAGE, dense: scoring === "cosine" ? "used" : "off" } as const;
+  return { hits, next: nextOf(next), groups: [], coverage, ...NOT_CALIBRATED };
 }
 
 async function memories(
