@@ -3,6 +3,7 @@
 
 import type { Event, EventType } from "../events/rules/event.ts";
 import type { MemoryScope } from "../memory/rules/memory.ts";
+import type { TextPiece } from "../recall/rules/splitter.ts";
 import type { KeptRecord, RecordDocumentDraft } from "../records/rules/record.ts";
 import type { WindowInsert } from "../session/rules/session.ts";
 import type { Trust } from "../summary/rules/summary.ts";
@@ -128,18 +129,7 @@ export interface DocumentStamp {
   readonly collectionId: string;
   /** The text to store: that of the chunk, for a chunk. */
   readonly text: string;
-  readonly chunk:
-    | {
-        readonly sourceId: string;
-        readonly index: number;
-        readonly count: number;
-        /** In code points. */
-        readonly offset: number;
-        /** The white space of the source around it that no chunk holds. */
-        readonly spaceBefore: string;
-        readonly spaceAfter: string;
-      }
-    | undefined;
+  readonly chunk: TextPiece["chunk"];
   readonly writer: string;
   readonly createMs: number;
   readonly updateMs: number;

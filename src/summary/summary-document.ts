@@ -6,8 +6,7 @@ import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
 import { ENDLESS } from "../kit/life.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { SERVER_WRITER, SHARED_SCOPE } from "../memory/rules/memory.ts";
-import type { DocumentStamp } from "../recall/api.ts";
-import { chunkId, isLonger, splitText } from "../recall/rules/splitter.ts";
+import { piecesOf } from "../recall/rules/splitter.ts";
 import type { DocumentView, SessionPlan, StoredDocument } from "../store/store.ts";
 import type { HeldView, Settling } from "../tasks/settle.ts";
 import { type SummaryRecord, TRUST } from "./rules/summary.ts";
@@ -37,22 +36,6 @@ export function summaryDocumentId(sessionId: string, version: number): string {
   return `summary:${hash}:${version}`;
 }
 
-interface Piece {
-  readonly documentId: string;
-  readonly text: string;
-  readonly chunk: DocumentStamp["chunk"];
-}
-
-function piecesOf(documentId: string, text: string): readonly Piece[] {
-  if (!isLonger(text, SPLIT.chunkChars)) return [{ documentId, text, chunk: undefined }];
-  const chunks = splitText(text, SPLIT);
-  return chunks.map(({ text: piece, ...place }, index) => ({
-    documentId: chunkId(documentId, index),
-    text: piece,
-    chunk: { sourceId: documentId, index, count: chunks.length, ...place },
-  }));
-}
-
 /** Writes a summary to a collection; nothing where the namespace has no room for one more. */
 export function summaryDocument(
   { context, nowMs }: Pick<Settling, "context" | "nowMs">,
@@ -63,7 +46,7 @@ export function summaryDocument(
   if (collectionId === "" || record.text === "") return NO_DOCUMENT;
   const { namespace, sessionId } = session;
   const sourceId = summaryDocumentId(sessionId, record.version);
-  const pieces = piecesOf(sourceId, record.text);
+  const pieces = piecesOf(sourceId, record.text, SPLIT);
   const documentIds = [...new Set([...pieces.map(({ documentId }) => documentId), sourceId])];
   const change = { namespace, collectionId, documentIds, sourceIds: [sourceId] };
   const seen = view.documents(change);

@@ -9,15 +9,10 @@ import { makeSessionId } from "../../kit/ids.ts";
 import { isOver, lifeFrom } from "../../kit/life.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import type { DocumentView, StoredDocument } from "../../store/store.ts";
-import type {
-  DocumentDraft,
-  DocumentStamp,
-  UpsertDocumentsInput,
-  UpsertedDocument,
-} from "../api.ts";
+import type { DocumentDraft, UpsertDocumentsInput, UpsertedDocument } from "../api.ts";
 import type { RecallParts } from "../parts.ts";
 import { collectionLimitReached, documentOfRecord } from "../rules/errors.ts";
-import { chunkId, isLonger, splitText } from "../rules/splitter.ts";
+import { piecesOf, type TextPiece } from "../rules/splitter.ts";
 import {
   changeDocuments,
   type DocumentOutcome,
@@ -34,18 +29,11 @@ const VALUE_BYTES = 4;
 /** Bytes of the wire form of a payload beside its data and its media type. */
 const PAYLOAD_FRAME_BYTES = 16;
 
-/** A document as it is to be stored. */
-interface Piece {
-  readonly documentId: string;
-  readonly text: string;
-  readonly chunk: DocumentStamp["chunk"];
-}
-
 /** A document of the request with what it is stored as. */
 interface Source {
   readonly draft: DocumentDraft;
   readonly documentId: string;
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly TextPiece[];
   readonly isSplit: boolean;
 }
 
@@ -85,19 +73,9 @@ function sourceOf(
   documentId: string,
   splitter: UpsertDocumentsInput["splitter"],
 ): Source {
-  const { text } = draft;
-  const isSplit =
-    splitter !== undefined && draft.embedding === undefined && isLonger(text, splitter.chunkChars);
-  if (!isSplit) {
-    return { draft, documentId, pieces: [{ documentId, text, chunk: undefined }], isSplit };
-  }
-  const chunks = splitText(text, splitter);
-  const pieces = chunks.map(({ text: piece, ...place }, index) => ({
-    documentId: chunkId(documentId, index),
-    text: piece,
-    chunk: { sourceId: documentId, index, count: chunks.length, ...place },
-  }));
-  return { draft, documentId, pieces, isSplit };
+  // A vector is that of the whole text.
+  const pieces = piecesOf(documentId, draft.text, draft.embedding ? undefined : splitter);
+  return { draft, documentId, pieces, isSplit: pieces[0]?.chunk !== undefined };
 }
 
 /**
@@ -211,7 +189,7 @@ function encodePiece(
   { parts, call, input, nowMs }: Upsert,
   of: {
     readonly draft: DocumentDraft;
-    readonly piece: Piece;
+    readonly piece: TextPiece;
     readonly before: StoredDocument | undefined;
     readonly revision: number;
   },

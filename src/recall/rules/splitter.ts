@@ -193,3 +193,34 @@ function codePoints(text: string, start: number, end: number): number {
 export function chunkId(sourceId: string, index: number): string {
   return `${sourceId}#${index}`;
 }
+
+/** What a document is stored as: itself, or one of its chunks. */
+export interface TextPiece {
+  readonly documentId: string;
+  readonly text: string;
+  /** The place of a chunk in its source. */
+  readonly chunk:
+    | (Omit<Chunk, "text"> & {
+        readonly sourceId: string;
+        readonly index: number;
+        readonly count: number;
+      })
+    | undefined;
+}
+
+/** The pieces of a document: one when its text is not too long, or there is no rule. */
+export function piecesOf(
+  documentId: string,
+  text: string,
+  rule: SplitRule | undefined,
+): readonly TextPiece[] {
+  if (rule === undefined || !isLonger(text, rule.chunkChars)) {
+    return [{ documentId, text, chunk: undefined }];
+  }
+  const chunks = splitText(text, rule);
+  return chunks.map(({ text: piece, ...place }, index) => ({
+    documentId: chunkId(documentId, index),
+    text: piece,
+    chunk: { sourceId: documentId, index, count: chunks.length, ...place },
+  }));
+}
