@@ -9,7 +9,13 @@ import { LIMITS } from "../kit/limits.ts";
 import type { Session, SessionFields, WindowInsert } from "../session/rules/session.ts";
 import type { SessionView, StoredEntry, SummaryPlan } from "../store/store.ts";
 import type { SummaryShape } from "../window/policy/summary-spec.ts";
-import { containsSeq, joinOldest, mergeRanges, rangesOf } from "../window/rules/ranges.ts";
+import {
+  containsSeq,
+  countSeqs,
+  joinOldest,
+  mergeRanges,
+  rangesOf,
+} from "../window/rules/ranges.ts";
 import { addTotals, totalsOf } from "../window/rules/trim.ts";
 import {
   ROLE,
@@ -21,7 +27,8 @@ import {
 import { lowestTrust, type SummaryRecord, TRUST, type Trust } from "./rules/summary.ts";
 import { summaryText } from "./summary-view.ts";
 
-const NOTHING: Totals = { messageCount: 0, tokenCount: 0 };
+/** Totals of no messages. */
+export const NOTHING: Totals = { messageCount: 0, tokenCount: 0 };
 
 /** Sources of a summary. */
 export interface Origins {
@@ -86,12 +93,6 @@ function plus(a: Totals, b: Totals): Totals {
   };
 }
 
-function countOf(ranges: readonly SeqRange[]): number {
-  let count = 0;
-  for (const { first, last } of ranges) count += last - first + 1;
-  return count;
-}
-
 /** Origins of a placed summary; one without a record in the history has fewer details. */
 function ancestorOfInsert(insert: WindowInsert, record: SummaryRecord | undefined): Ancestor {
   const { version, ranges, level, trust } = insert;
@@ -110,7 +111,7 @@ export function ancestorOfSession(
 }
 
 function guessed(ranges: readonly SeqRange[]): Totals {
-  return { messageCount: countOf(ranges), tokenCount: 0 };
+  return { messageCount: countSeqs(ranges), tokenCount: 0 };
 }
 
 /**
@@ -235,7 +236,7 @@ export function withOwnSummary(
 export function setText(
   fields: SessionFields,
   text: { readonly text: string; readonly tokenCount: number },
-  at: SetAt & { readonly prior?: SummaryRecord },
+  at: SetAt & { readonly prior?: SummaryRecord | undefined },
 ): { readonly fields: SessionFields; readonly record?: SummaryRecord } {
   if (text.text === "") return { fields: { ...fields, summary: undefined } };
   const prior = ancestorOfSession(fields, at.prior);
@@ -337,6 +338,16 @@ function saidMs(codec: ServiceContext["codec"], { first, firstInsert }: Placing)
     return codec.readSpeech(first.bytes).saidMs;
   }
   return firstInsert.firstMs;
+}
+
+/** The fields of a session without the inserts among some entries. */
+export function withoutEntries(
+  fields: SessionFields,
+  gone: readonly Pick<StoredEntry, "messageId">[],
+): SessionFields {
+  const ids = new Set(gone.map(({ messageId }) => messageId));
+  const inserts = fields.inserts.filter(({ messageId }) => !ids.has(messageId));
+  return inserts.length === fields.inserts.length ? fields : { ...fields, inserts };
 }
 
 /** The trim of the entries that a summary replaces; `before`: the window with the summary. */

@@ -31,7 +31,7 @@ import {
   type SummarySpec,
 } from "../window/policy/summary-spec.ts";
 import { containsSeq } from "../window/rules/ranges.ts";
-import { totalsOf } from "../window/rules/trim.ts";
+import { trimOf, withoutEntries } from "./apply-summary.ts";
 import { CROWD } from "./hand-over.ts";
 import {
   deadOf,
@@ -286,24 +286,12 @@ function planFor(
     return { plan: { head, tasks: taskPlan }, events: [requested] };
   }
   const gone = new Set(chosen.map(({ messageId }) => messageId));
-  const trim = {
-    stage: task.stage,
-    reason: "summarized",
-    removed: chosen,
-    before: totalsOf(entries),
-    after: totalsOf(entries.filter(({ messageId }) => !gone.has(messageId))),
-    discarded: false,
-  } as const;
-  const inserts = session.fields.inserts.filter(({ messageId }) => !gone.has(messageId));
-  const fields =
-    inserts.length === session.fields.inserts.length
-      ? session.fields
-      : { ...session.fields, inserts };
+  const fields = withoutEntries(session.fields, chosen);
   const base = {
     session: { ...session, fields },
     window: window.filter(({ messageId }) => !gone.has(messageId)),
     stamp: { revision, nowMs },
-    trims: [trim],
+    trims: [trimOf(task.stage, "summarized", entries, chosen)],
     tasks: view.tasks,
     memory: { side: view },
     taskPlan,

@@ -18,7 +18,7 @@ import { taskIdOf } from "../tasks/rules/task.ts";
 import type { HeldView, Settling } from "../tasks/settle.ts";
 import { CEILING } from "../window/policy/policy.ts";
 import { needsTrim } from "../window/rules/needs-trim.ts";
-import { containsSeq, withoutRanges } from "../window/rules/ranges.ts";
+import { containsSeq, countSeqs, withoutRanges } from "../window/rules/ranges.ts";
 import { totalsOf } from "../window/rules/trim.ts";
 import type { SeqRange, TrimReason } from "../window/rules/types.ts";
 import {
@@ -33,6 +33,7 @@ import {
   summaryPlan,
   trimOf,
   withOwnSummary,
+  withoutEntries,
   withPlacedSummary,
 } from "./apply-summary.ts";
 import { joinTexts, placedText, shownName, shownTexts } from "./rules/compose.ts";
@@ -83,9 +84,7 @@ export function inputsIn(
 
 /** Number of entries that a task was made from. */
 export function inputCount({ task }: Pick<HeldView, "task">): number {
-  let count = task.summarize.made.length;
-  for (const { first, last } of task.summarize.ranges) count += last - first + 1;
-  return count;
+  return task.summarize.made.length + countSeqs(task.summarize.ranges);
 }
 
 const ON_APPEND: readonly Pass[] = [{ occasions: ["append"], outcomes: [] }];
@@ -109,13 +108,9 @@ export function changeAndTrim({ context }: Settling, base: WindowBase) {
 export function dropInputs(settling: Settling, held: HeldView, taskPlan: TaskPlan): Effect {
   const entries = entriesOf(settling, held);
   const removed = inputsIn(entries, held);
-  const { session } = held;
-  const gone = new Set(removed.map(({ messageId }) => messageId));
-  const inserts = session.fields.inserts.filter(({ messageId }) => !gone.has(messageId));
-  const left = { ...session.fields, inserts };
   return exchange(settling, held, {
     ...{ taskPlan, removed, entries, reason: "summary-failed" },
-    fields: inserts.length === session.fields.inserts.length ? session.fields : left,
+    fields: withoutEntries(held.session.fields, removed),
     placed: [],
     told: [],
     record: undefined,
@@ -134,15 +129,12 @@ export function applyOutput(
     task.summarize.spec.keep === "in-place" || task.summarize.spec.keep === "hierarchical";
   const entries = keepsInputs(held) ? entriesOf(settling, held) : [];
   const removed = keepsInputs(held) ? inputsIn(entries, held) : [];
-  const gone = new Set(removed.map(({ messageId }) => messageId));
-  const inserts = session.fields.inserts.filter(({ messageId }) => !gone.has(messageId));
-  const left: SessionFields = { ...session.fields, inserts };
+  const left = withoutEntries(session.fields, removed);
   const standing = standingRanges(left, { own: isPlaced });
   const origins = originsOfTask(settling, held, { isPlaced, removed, standing });
   const facts = factsOf(settling, held, made);
-  const set = isPlaced
-    ? place(settling, held, { left, removed, origins, facts, output: made.output })
-    : own(settling, held, { left, origins, facts, output: made.output });
+  const text = { left, removed, origins, facts, output: made.output };
+  const set = isPlaced ? place(settling, held, text) : own(settling, held, text);
   if (set === undefined) return "no-place";
   const document = made.isPlaceholder
     ? NO_DOCUMENT
@@ -217,11 +209,9 @@ function originsOfTask(
     const known = version === 0 ? undefined : view.summary(version);
     return known === undefined ? [] : [known];
   });
-  let messageCount = 0;
-  for (const { first, last } of ranges) messageCount += last - first + 1;
   let { tokenCount } = sources;
   for (const known of placed) tokenCount -= known.tokenCount;
-  const totals = { messageCount, tokenCount: Math.max(0, tokenCount) };
+  const totals = { messageCount: countSeqs(ranges), tokenCount: Math.max(0, tokenCount) };
   return originsOf({ ranges, totals, trusts: [goneTrust] }, placed, prior);
 }
 
@@ -243,19 +233,23 @@ interface NewFields {
   readonly placed: readonly WindowInsert[];
 }
 
+/** A text that takes the place of messages. */
+interface NewText {
+  /** The fields of the session without the messages. */
+  readonly left: SessionFields;
+  readonly removed: readonly StoredEntry[];
+  readonly origins: Origins;
+  readonly facts: Facts;
+  readonly output: SummaryOutput;
+}
+
 /** The text as the summary of the session. */
 function own(
   { nowMs, countText }: Settling,
   { session, task, view }: HeldView,
-  from: {
-    readonly left: SessionFields;
-    readonly origins: Origins;
-    readonly facts: Facts;
-    readonly output: SummaryOutput;
-  },
+  { left, origins, facts, output }: NewText,
 ): NewFields {
   const { spec } = task.summarize;
-  const { left, origins, facts, output } = from;
   const isJoined = spec.keep === "append";
   const text = isJoined ? joinTexts(left.summary?.text ?? "", output.text, spec) : output.text;
   const summary = { text, tokenCount: countText(text, session), made: facts };
@@ -267,16 +261,9 @@ function own(
 function place(
   { context, nowMs, messageId, countText }: Settling,
   { session, task }: HeldView,
-  from: {
-    readonly left: SessionFields;
-    readonly removed: readonly StoredEntry[];
-    readonly origins: Origins;
-    readonly facts: Facts;
-    readonly output: SummaryOutput;
-  },
+  { left, removed, origins, facts, output }: NewText,
 ): NewFields | undefined {
   const { spec } = task.summarize;
-  const { left, removed, origins, facts, output } = from;
   const [first] = removed;
   if (first === undefined || !hasPlace(left.inserts)) return undefined;
   const shown = shownTexts(spec, output);

@@ -1,3 +1,4 @@
+import type { ListSummaryInputsInput } from "../core/window-api.ts";
 import { fromNamespace } from "../core/wire.ts";
 import type { UnaryRpc } from "../edge/rpc.ts";
 import {
@@ -109,6 +110,14 @@ export const listSummarySources: UnaryRpc<ListSummarySourcesRequest> = {
 
 const INPUT_MESSAGES_FIELD = 1;
 
+/** The messages that a request means. */
+function fromChoice(
+  choice: ListSummaryInputsRequest["choice"] | CompactSessionRequest["choice"],
+): ListSummaryInputsInput["choice"] {
+  if (choice?.$case === "stage") return { kind: "stage", stage: choice.value };
+  return { kind: "keep-recent", keepRecent: choice?.value ?? 0 };
+}
+
 /** ListSummaryInputs. The position of a page token is the place of the last message. */
 export const listSummaryInputs: UnaryRpc<ListSummaryInputsRequest> = {
   handle: async ({ services, pageTokens }, call, request) => {
@@ -116,10 +125,7 @@ export const listSummaryInputs: UnaryRpc<ListSummaryInputsRequest> = {
     const result = await services.sessions.listSummaryInputs(call, {
       namespace: fromNamespace(namespace),
       sessionId,
-      choice:
-        choice?.$case === "stage"
-          ? { kind: "stage", stage: choice.value }
-          : { kind: "keep-recent", keepRecent: choice?.value ?? 0 },
+      choice: fromChoice(choice),
       ...(pageToken === ""
         ? {}
         : { after: fractionPosition(pageTokens.read(call.digest, pageToken)) }),
@@ -160,10 +166,7 @@ export const compactSession: UnaryRpc<CompactSessionRequest> = {
     services.summaries.compactSession(call, {
       namespace: fromNamespace(namespace),
       sessionId,
-      choice:
-        choice?.$case === "stage"
-          ? { kind: "stage", stage: choice.value }
-          : { kind: "keep-recent", keepRecent: choice?.value ?? 0 },
+      choice: fromChoice(choice),
       spec: summarize === undefined ? undefined : fromSummarize(summarize),
       waitMs: fromOptionalSpan(wait, 0),
       encode: encodeAnswer,

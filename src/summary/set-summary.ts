@@ -27,6 +27,7 @@ import type { Totals } from "../window/rules/types.ts";
 import {
   ancestorOfSession,
   hasPlace,
+  NOTHING,
   originsOfEntries,
   setEvent,
   setText,
@@ -34,12 +35,12 @@ import {
   summaryPlan,
   trimOf,
   withOwnSummary,
+  withoutEntries,
   withPlacedSummary,
 } from "./apply-summary.ts";
 import { type SummaryRecord, TRUST } from "./rules/summary.ts";
 
 const RANDOM_BYTES = 10;
-const NOTHING: Totals = { messageCount: 0, tokenCount: 0 };
 
 /** Inputs that stay the same when the decision is retried. */
 interface Setting {
@@ -104,7 +105,7 @@ function setAlone(
   const { fields: changed, record } = setText(
     session.fields,
     { text: input.text, tokenCount },
-    { nowMs, revision, lastSeq: session.head.lastSeq, ...(prior === undefined ? {} : { prior }) },
+    { nowMs, revision, lastSeq: session.head.lastSeq, prior },
   );
   const fields = { ...changed, etagRevision: revision };
   const grown: Session = { ...session, fields };
@@ -170,8 +171,7 @@ function replace(
   const entries = mergeInserts(view.window ?? [], session.fields.inserts, codec);
   const replaced = replacedEntries(entries, session, input.replacedMessageIds);
   const gone = new Set(replaced.map((entry) => entry.messageId));
-  const inserts = session.fields.inserts.filter(({ messageId }) => !gone.has(messageId));
-  const made = summarized(setting, view, { session, inserts, replaced });
+  const made = summarized(setting, view, session, replaced);
   const { fields, record, placed } = made;
   const trim = trimOf(
     "",
@@ -222,16 +222,12 @@ interface Summarized {
 function summarized(
   setting: Setting,
   view: SessionView,
-  from: {
-    readonly session: Session;
-    readonly inserts: readonly WindowInsert[];
-    readonly replaced: readonly StoredEntry[];
-  },
+  session: Session,
+  replaced: readonly StoredEntry[],
 ): Summarized {
   const { context, input, tokenCount, messageId, nowMs } = setting;
-  const { session, inserts, replaced } = from;
   const isPlaced = input.placement === "in-place";
-  const fields: SessionFields = { ...session.fields, inserts };
+  const fields = withoutEntries(session.fields, replaced);
   if (!isPlaced && input.text === "") {
     const etagRevision = fields.summary === undefined ? fields.etagRevision : view.revision;
     const left = { ...fields, summary: undefined, etagRevision };
@@ -249,7 +245,7 @@ function summarized(
     const at = { nowMs, revision: view.revision, lastSeq: session.head.lastSeq };
     return { ...withOwnSummary(fields, summary, origins, at), placed: undefined, added };
   }
-  if (!hasPlace(inserts)) throw windowFull(`${LIMITS.placedSummaries} placed summaries`);
+  if (!hasPlace(fields.inserts)) throw windowFull(`${LIMITS.placedSummaries} placed summaries`);
   const [first] = replaced;
   if (first === undefined) throw new Error("A summary is placed for no message.");
   const firstInsert = session.fields.inserts.find((one) => one.messageId === first.messageId);

@@ -54,6 +54,11 @@ export function containsSeq(ranges: readonly SeqRange[], seq: number): boolean {
   return covers(ranges[findFrom(ranges, seq)], seq, seq);
 }
 
+/** Number of seqs in some runs. */
+export function countSeqs(ranges: readonly SeqRange[]): number {
+  return ranges.reduce((count, { first, last }) => count + last - first + 1, 0);
+}
+
 /** Every seq of some runs, run by run. */
 export function seqsOf(ranges: readonly SeqRange[]): number[] {
   return ranges.flatMap(({ first, last }) =>
