@@ -194,7 +194,7 @@ export function chunkId(sourceId: string, index: number): string {
   return `${sourceId}#${index}`;
 }
 
-/** What a document is stored as: itself, or one of its chunks. */
+/** A document as it is stored, or one of its chunks. */
 export interface TextPiece {
   readonly documentId: string;
   readonly text: string;
