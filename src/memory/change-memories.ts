@@ -153,21 +153,6 @@ function memoryEvents(
   return events;
 }
 
-/** Groups items by scope, in the order of first appearance. */
-function byScope<T extends { readonly scope: MemoryScope }>(
-  things: readonly T[],
-): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const thing of things) {
-    const { userId, agentId, sessionId } = thing.scope;
-    const key = JSON.stringify([userId, agentId, sessionId]);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [thing]);
-    else group.push(thing);
-  }
-  return groups;
-}
-
 /** The events of memories of which only the ids are reported, one for each scope. */
 export function detailsOf(
   memories: readonly Memory[],
@@ -185,11 +170,15 @@ export function deletedDetails(
   return eachScope(memories, (group) => ({ type, memoryIds: group.map(idOf), reason }));
 }
 
+/** An event for each scope, in the order of their first memories. */
 function eachScope(
   memories: readonly Memory[],
   detailFor: (group: readonly Memory[]) => EventDetail,
 ): ScopedDetail[] {
-  return [...byScope(memories).values()].flatMap((group) => {
+  const groups = Map.groupBy(memories, ({ scope: { userId, agentId, sessionId } }) =>
+    JSON.stringify([userId, agentId, sessionId]),
+  );
+  return [...groups.values()].flatMap((group) => {
     const [first] = group;
     return first === undefined ? [] : [{ scope: first.scope, detail: detailFor(group) }];
   });

@@ -114,12 +114,9 @@ export async function removeExpiredMemories(
 ): Promise<boolean> {
   const { store, world } = context;
   const expired = await store.expiredMemories(world.nowMs(), STEP);
-  const byNamespace = new Map<string, string[]>();
-  for (const { namespace, memoryId } of expired) {
-    byNamespace.set(namespace, [...(byNamespace.get(namespace) ?? []), memoryId]);
-  }
   let failed = false;
-  for (const [namespace, memoryIds] of byNamespace) {
+  for (const [namespace, refs] of Map.groupBy(expired, (one) => one.namespace)) {
+    const memoryIds = refs.map(({ memoryId }) => memoryId);
     const removal = eraseExpiredMemories(context, namespace, memoryIds);
     await removal.catch((error: unknown) => {
       failed = true;

@@ -170,14 +170,7 @@ async function textFor(recall: Recall, read: ReadHit): Promise<string> {
 
 /** The groups of an answer in the order of their best hits, each with its hits in order. */
 function groupsOf(order: readonly Ordered[]): readonly (readonly Ordered[])[] {
-  const groups = new Map<string, Ordered[]>();
-  for (const one of order) {
-    const key = `${one.hit.kind}:${one.hit.containerId}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [one]);
-    else group.push(one);
-  }
-  return [...groups.values()];
+  return [...Map.groupBy(order, ({ hit }) => `${hit.kind}:${hit.containerId}`).values()];
 }
 
 interface Page {

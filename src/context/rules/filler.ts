@@ -224,12 +224,5 @@ export function isFixed({ candidate }: Entry): boolean {
 
 /** Entries by units, in the order of the first of each. */
 function unitsOf({ entries }: ReadySection): readonly (readonly Entry[])[] {
-  const units = new Map<unknown, Entry[]>();
-  for (const entry of entries) {
-    const key = entry.candidate.unit ?? entry;
-    const unit = units.get(key);
-    if (unit === undefined) units.set(key, [entry]);
-    else unit.push(entry);
-  }
-  return [...units.values()];
+  return [...Map.groupBy(entries, (entry) => entry.candidate.unit ?? entry).values()];
 }

@@ -23,12 +23,7 @@ export interface HitGroup {
  * container's number. Scores below 0 count as 0, so that a further hit never lowers its group.
  */
 export function groupHits(hits: readonly GroupHit[]): HitGroup[] {
-  const members = new Map<number, number[]>();
-  for (const [index, hit] of hits.entries()) {
-    const list = members.get(hit.container);
-    if (list === undefined) members.set(hit.container, [index]);
-    else list.push(index);
-  }
+  const members = Map.groupBy(hits.keys(), (index) => hits[index]?.container ?? 0);
   const groups = [...members].map(([container, list]) => {
     const sorted = list.sort((a, b) => scoreAt(hits, b) - scoreAt(hits, a) || a - b);
     let score = 0;
