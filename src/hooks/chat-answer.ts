@@ -2,11 +2,10 @@
 // about its content. Failures hold nothing of the answer.
 
 import { LIMITS } from "../kit/limits.ts";
+import { isJsonObject, type JsonObject } from "../kit/text.ts";
 import type { SummaryOutput } from "../summary/rules/summary.ts";
 import { HookFailure } from "./port.ts";
 import { type AnswerForm, wantsJson } from "./prompts.ts";
-
-type Json = Readonly<Record<string, unknown>>;
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -14,22 +13,18 @@ function invalid(what: string): HookFailure {
   return new HookFailure("invalid-output", what);
 }
 
-function isJson(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function objectIn(value: unknown, name: string): Json {
-  const inner = isJson(value) ? value[name] : undefined;
-  return isJson(inner) ? inner : {};
+function objectIn(value: unknown, name: string): JsonObject {
+  const inner = isJsonObject(value) ? value[name] : undefined;
+  return isJsonObject(inner) ? inner : {};
 }
 
 /** The text of a message: a string, or a list of parts with texts. */
-function contentOf(message: Json): string {
+function contentOf(message: JsonObject): string {
   const content = message["content"];
   if (typeof content === "string") return content;
   if (content === null || content === undefined) return "";
   const parts = Array.isArray(content) ? content : [undefined];
-  const texts = parts.map((part: unknown) => (isJson(part) ? part["text"] : undefined));
+  const texts = parts.map((part: unknown) => (isJsonObject(part) ? part["text"] : undefined));
   if (texts.every((text) => typeof text === "string")) return texts.join("");
   throw invalid("The message of the response holds no text.");
 }
@@ -51,7 +46,7 @@ export function withoutThoughts(text: string): string {
 
 const FENCE = /^```[a-zA-Z]*[ \t]*\r?\n([\s\S]*?)\r?\n?```$/;
 
-function parseJson(text: string): Json {
+function parseJson(text: string): JsonObject {
   const trimmed = text.trim();
   const inner = (FENCE.exec(trimmed)?.[1] ?? trimmed).trim();
   const start = inner.indexOf("{");
@@ -63,17 +58,17 @@ function parseJson(text: string): Json {
     // The parser's message quotes the answer, so it is left out.
     throw invalid("The model's response is not the requested JSON.");
   }
-  if (!isJson(value)) throw invalid("The model's answer is not a JSON object.");
+  if (!isJsonObject(value)) throw invalid("The model's answer is not a JSON object.");
   return value;
 }
 
-function textField(json: Json, name: string): string {
+function textField(json: JsonObject, name: string): string {
   const value = json[name];
   if (typeof value !== "string") throw invalid(`The model's JSON lacks the text ${name}.`);
   return checked(value.trim());
 }
 
-function listField(json: Json, name: string): readonly string[] {
+function listField(json: JsonObject, name: string): readonly string[] {
   const value = json[name];
   if (!Array.isArray(value) || !value.every((item) => typeof item === "string")) {
     throw invalid(`The model's JSON lacks the list of texts ${name}.`);
@@ -86,28 +81,28 @@ function checked(text: string): string {
   return text;
 }
 
-function countIn(usage: Json, name: string): number {
+function countIn(usage: JsonObject, name: string): number {
   const value = usage[name];
   const isCount = typeof value === "number" && Number.isInteger(value) && value >= 0;
   return isCount && value <= LIMITS.hookTokens ? value : 0;
 }
 
-function bodyOf(body: Buffer): Json {
+function bodyOf(body: Buffer): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(decoder.decode(body));
   } catch {
     throw invalid("The body of the answer is not JSON.");
   }
-  const choices = isJson(value) ? value["choices"] : undefined;
-  if (!isJson(value) || !Array.isArray(choices) || !isJson(choices[0])) {
+  const choices = isJsonObject(value) ? value["choices"] : undefined;
+  if (!isJsonObject(value) || !Array.isArray(choices) || !isJsonObject(choices[0])) {
     throw invalid("The body of the answer is not a chat completion.");
   }
   return value;
 }
 
 /** The name of a model, if it fits. */
-function modelOf(body: Json, model: string): string {
+function modelOf(body: JsonObject, model: string): string {
   const given = body["model"];
   const name = typeof given === "string" && given !== "" ? given : model;
   return name.isWellFormed() && Buffer.byteLength(name) <= LIMITS.hookModelBytes ? name : "";
@@ -149,7 +144,7 @@ export interface Completion {
  */
 export function readCompletion(body: Buffer, model: string): Completion {
   const completion = bodyOf(body);
-  const choice = (completion["choices"] as readonly unknown[])[0] as Json;
+  const choice = (completion["choices"] as readonly unknown[])[0] as JsonObject;
   const finish = choice["finish_reason"];
   const message = objectIn(choice, "message");
   if (typeof message["refusal"] === "string" || finish === "content_filter") {

@@ -2,12 +2,12 @@
 
 import { statSync } from "node:fs";
 import { LIMITS } from "../kit/limits.ts";
+import type { JsonObject } from "../kit/text.ts";
 import { missingModelFile } from "../recall/embed/onnx-directory.ts";
 import {
   type CommonConfig,
   fileOf,
   type GrpcConfig,
-  type Json,
   type OnnxConfig,
   type OpenAiConfig,
   type PollConfig,
@@ -144,7 +144,7 @@ export function readOpenAi(
     ...reading,
     problems: text === undefined ? [] : reading.problems,
   });
-  const extraBody = (values.get("extra_body") ?? {}) as Json;
+  const extraBody = (values.get("extra_body") ?? {}) as JsonObject;
   const openai = does === "summarize" ? undefined : workRow(does).openai;
   const texts = typeof openai === "object" ? openai.textFields : ["messages"];
   for (const name of [...texts, "stream"]) {

@@ -3,7 +3,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { nearest } from "../kit/text.ts";
+import { isJsonObject, type JsonObject, nearest } from "../kit/text.ts";
 import { BUILTIN_HOOK } from "../window/policy/summary-spec.ts";
 import type { GrpcTarget } from "./endpoint.ts";
 import {
@@ -27,43 +27,42 @@ export interface PlainConfig extends CommonConfig {
   readonly kind: "builtin";
 }
 
-/** A hook of the kind `poll`. */
-export interface PollConfig extends CommonConfig {
-  readonly kind: "poll";
+/** Work of a hook whose kind can do several. */
+interface WorkConfig extends CommonConfig {
   readonly does: HookWork;
   /** Set exactly when it makes vectors. */
   readonly embed: EmbedConfig | undefined;
 }
 
+/** A hook of the kind `poll`. */
+export interface PollConfig extends WorkConfig {
+  readonly kind: "poll";
+}
+
+/** A hook that the server reaches over a network. */
+interface RemoteConfig extends WorkConfig {
+  readonly caFile: string | undefined;
+  readonly maxResponseBytes: number;
+  readonly allowPrivateAddress: boolean;
+}
+
 /** A hook of the kind `openai`. */
-export interface OpenAiConfig extends CommonConfig {
+export interface OpenAiConfig extends RemoteConfig {
   readonly kind: "openai";
-  readonly does: HookWork;
-  /** Set exactly when it makes vectors. */
-  readonly embed: EmbedConfig | undefined;
   /** With the path for the hook's work. */
   readonly url: URL;
   readonly model: string;
   readonly keyFile: string | undefined;
   readonly temperature: number;
-  readonly extraBody: Readonly<Record<string, unknown>>;
-  readonly caFile: string | undefined;
-  readonly maxResponseBytes: number;
-  readonly allowPrivateAddress: boolean;
+  readonly extraBody: JsonObject;
 }
 
 /** A hook of the kind `grpc`. */
-export interface GrpcConfig extends CommonConfig {
+export interface GrpcConfig extends RemoteConfig {
   readonly kind: "grpc";
-  readonly does: HookWork;
-  /** Set exactly when it makes vectors. */
-  readonly embed: EmbedConfig | undefined;
   readonly target: GrpcTarget;
   readonly tls: boolean;
   readonly tokenFile: string | undefined;
-  readonly caFile: string | undefined;
-  readonly maxResponseBytes: number;
-  readonly allowPrivateAddress: boolean;
 }
 
 /** A hook of the kind `onnx`. */
@@ -102,7 +101,6 @@ export const DEFAULT_HOOKS: HooksConfig = {
 
 const TEXT_CHARS_MAX = 4_096;
 
-export type Json = Readonly<Record<string, unknown>>;
 export type Values = ReadonlyMap<HookFieldName, unknown>;
 
 /** State of reading a hooks file. */
@@ -112,10 +110,6 @@ export interface Reading {
   /** Takes secret files that others can read. */
   readonly allowExposedSecrets: boolean;
   readonly problems: string[];
-}
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A name for a message, shortened. */
@@ -142,7 +136,7 @@ function fieldProblem(field: HookField, value: unknown): string | undefined {
     case "boolean":
       return typeof value === "boolean" ? undefined : "must be true or false";
     case "object":
-      return isObject(value) ? undefined : "must be a JSON object";
+      return isJsonObject(value) ? undefined : "must be a JSON object";
     default: {
       if (field.oneOf !== undefined) {
         const known = (field.oneOf as readonly unknown[]).includes(value);
@@ -155,13 +149,18 @@ function fieldProblem(field: HookField, value: unknown): string | undefined {
 }
 
 /** Work of a hook; `summarize` for an unknown value, which is reported elsewhere. */
-export function workOf(kind: HookKind, given: Json): HookWork {
+export function workOf(kind: HookKind, given: JsonObject): HookWork {
   if (kind === "onnx") return "embed";
   return HOOK_WORKS.find((known) => known === given["does"]) ?? "summarize";
 }
 
 /** Reads the fields of a hook; defaults are filled in. */
-export function readFields(kind: HookKind, given: Json, path: string, reading: Reading): Values {
+export function readFields(
+  kind: HookKind,
+  given: JsonObject,
+  path: string,
+  reading: Reading,
+): Values {
   const known = HOOK_FIELD_NAMES.filter((name) => hookField(name).kinds.includes(kind));
   const values = new Map<HookFieldName, unknown>();
   for (const name of Object.keys(given)) {

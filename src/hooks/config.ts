@@ -3,15 +3,13 @@
 
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { repeatedFields } from "../kit/text.ts";
+import { isJsonObject, type JsonObject, repeatedFields } from "../kit/text.ts";
 import { BUILTIN_HOOK, MANUAL_HOOK } from "../window/policy/summary-spec.ts";
 import { readGrpc, readOnnx, readOpenAi, readPoll, settingsOf } from "./config-kinds.ts";
 import {
   DEFAULT_HOOKS,
   type HookConfig,
   type HooksConfig,
-  isObject,
-  type Json,
   type Reading,
   readFields,
   shown,
@@ -46,7 +44,7 @@ function readHook(name: string, value: unknown, reading: Reading): HookConfig | 
     problems.push(`${path} cannot be defined: ${MANUAL_HOOK} means that no hook is called`);
     return undefined;
   }
-  if (!isObject(value)) {
+  if (!isJsonObject(value)) {
     problems.push(`${path} must be a JSON object`);
     return undefined;
   }
@@ -75,19 +73,21 @@ function readHook(name: string, value: unknown, reading: Reading): HookConfig | 
 
 /** The work of a hook, as written in the file. */
 function workIn(value: unknown): HookWork {
-  const kind = isObject(value) ? HOOK_KINDS.find((known) => known === value["kind"]) : undefined;
-  return kind === undefined ? "summarize" : workOf(kind, value as Json);
+  const kind = isJsonObject(value)
+    ? HOOK_KINDS.find((known) => known === value["kind"])
+    : undefined;
+  return kind === undefined ? "summarize" : workOf(kind, value as JsonObject);
 }
 
 /** A setting that names a hook for some work, or one of a few words. */
 function readChoice(
   name: string,
-  content: Json,
+  content: JsonObject,
   choice: { work: HookWork; words: readonly string[]; byDefault: string; problems: string[] },
 ): string {
   const value = content[name];
   if (value === undefined) return choice.byDefault;
-  const hooks = isObject(content["hooks"]) ? Object.entries(content["hooks"]) : [];
+  const hooks = isJsonObject(content["hooks"]) ? Object.entries(content["hooks"]) : [];
   const fit = hooks.filter(([, hook]) => workIn(hook) === choice.work).map(([hook]) => hook);
   const known = [...new Set([...fit, ...choice.words])];
   if (typeof value === "string" && known.includes(value)) return value;
@@ -104,15 +104,15 @@ function embedderOf(name: string): EmbedderChoice {
 }
 
 /** Reads the content of a hooks file. */
-function readContent(content: Json, reading: Reading): HooksConfig {
+function readContent(content: JsonObject, reading: Reading): HooksConfig {
   const { problems } = reading;
   for (const name of Object.keys(content)) {
     if (TOP_FIELDS.includes(name)) continue;
     problems.push(`unknown field ${shown(name)}${unknownName(name, TOP_FIELDS)}`);
   }
   const given = content["hooks"] ?? {};
-  if (!isObject(given)) problems.push("hooks must be a JSON object");
-  const entries = isObject(given) ? Object.entries(given) : [];
+  if (!isJsonObject(given)) problems.push("hooks must be a JSON object");
+  const entries = isJsonObject(given) ? Object.entries(given) : [];
   if (entries.length > HOOKS_MAX) problems.push(`hooks holds more than ${HOOKS_MAX} hooks`);
   const hooks = entries
     .slice(0, HOOKS_MAX)
@@ -132,7 +132,7 @@ function readContent(content: Json, reading: Reading): HooksConfig {
   };
 }
 
-function parseFile(path: string, problems: string[]): Json | undefined {
+function parseFile(path: string, problems: string[]): JsonObject | undefined {
   let text: string;
   try {
     // Some editors begin a file with a byte order mark.
@@ -154,7 +154,7 @@ function parseFile(path: string, problems: string[]): Json | undefined {
     for (const name of repeatedFields(text)) {
       problems.push(`the field ${shown(name)} stands twice in one object`);
     }
-    if (isObject(content)) return content;
+    if (isJsonObject(content)) return content;
     problems.push("it must hold one JSON object");
   } catch (error) {
     // The parser's message quotes the file, so only the line number is reported.

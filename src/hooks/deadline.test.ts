@@ -13,7 +13,7 @@ describe("callSemaphore", () => {
     let most = 0;
     const order: number[] = [];
     const call = async (number: number): Promise<void> => {
-      const deadline = longDeadline();
+      using deadline = longDeadline();
       await gate.run(deadline.signal, async () => {
         order.push(number);
         running += 1;
@@ -21,7 +21,6 @@ describe("callSemaphore", () => {
         await wait(2);
         running -= 1;
       });
-      deadline.close();
     };
     await Promise.all([0, 1, 2, 3, 4, 5].map(call));
     expect(most).toBe(2);

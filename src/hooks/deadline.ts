@@ -36,7 +36,7 @@ export class Deadline {
   };
 
   #end(failure: HookFailure): void {
-    this.close();
+    this[Symbol.dispose]();
     this.#over.abort(failure);
   }
 
@@ -65,7 +65,7 @@ export class Deadline {
   }
 
   /** Stops the timer. */
-  close(): void {
+  [Symbol.dispose](): void {
     clearTimeout(this.#timer);
     this.#signal.removeEventListener("abort", this.#onAbort);
   }

@@ -26,7 +26,7 @@ import { checkedAddresses, type Resolve, type ResolvedAddress } from "./address-
 import type { GrpcConfig } from "./config-types.ts";
 import { callSemaphore, Deadline } from "./deadline.ts";
 import { hostPort } from "./endpoint.ts";
-import { type ClosableHook, modelId } from "./openai.ts";
+import { type ClosableHook, modelOf } from "./openai.ts";
 import { type DirectCall, type DirectWork, type Hook, type HookCall, HookFailure } from "./port.ts";
 import type { SecretFile } from "./secret-file.ts";
 import { type AskWork, encodeSummarizeInput, fromSummarizeOutput, workRow } from "./works.ts";
@@ -327,15 +327,11 @@ export function createGrpcHook(config: GrpcConfig, parts: GrpcParts): ClosableHo
   };
 
   const ask: Ask = async (call, path, bytes) => {
-    const deadline = new Deadline(timeoutMs, call.signal);
+    using deadline = new Deadline(timeoutMs, call.signal);
     const message = { path, bytes };
-    try {
-      // Tasks are counted where they are taken.
-      if ("taskId" in call) return await send(call, deadline, message);
-      return await turns.run(deadline.signal, () => send(call, deadline, message));
-    } finally {
-      deadline.close();
-    }
+    // Tasks are counted where they are taken.
+    if ("taskId" in call) return await send(call, deadline, message);
+    return await turns.run(deadline.signal, () => send(call, deadline, message));
   };
 
   return {
@@ -360,12 +356,7 @@ function workOf(config: GrpcConfig, ask: Ask): Partial<Hook> {
       },
     };
   }
-  const model = embed && {
-    model: modelId(config.name, embed.dimensions, []),
-    dimensions: embed.dimensions,
-    batchSize: embed.batchSize,
-  };
-  return workRow(does).hook(asker(does, ask), model);
+  return workRow(does).hook(asker(does, ask), embed && modelOf(config.name, embed));
 }
 
 /** Calls the server for work that a caller waits for. */

@@ -251,13 +251,8 @@ export function hookStatesOf(
   world: World,
   tell?: (news: HookNews) => void,
 ): HookStates {
-  const names = [...hooks.byName.keys()].sort();
-  const states = new Map<string, HookState>();
-  for (const name of names) {
-    const hook = hooks.byName.get(name);
-    if (hook !== undefined) states.set(name, new HookState(hook, world, tell));
-  }
-  return states;
+  const sorted = [...hooks.byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return new Map(sorted.map((hook) => [hook.name, new HookState(hook, world, tell)]));
 }
 
 /** Whether a retry may help. */

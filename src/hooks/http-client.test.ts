@@ -36,12 +36,8 @@ async function post(
   options: { timeoutMs?: number; signal?: AbortSignal; headers?: Record<string, string> } = {},
 ) {
   const { timeoutMs = 5_000, signal = new AbortController().signal, headers = {} } = options;
-  const deadline = new Deadline(timeoutMs, signal);
-  try {
-    return await client.post({ body: Buffer.from("{}"), headers, deadline });
-  } finally {
-    deadline.close();
-  }
+  using deadline = new Deadline(timeoutMs, signal);
+  return await client.post({ body: Buffer.from("{}"), headers, deadline });
 }
 
 describe("HttpClient", () => {

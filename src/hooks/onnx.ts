@@ -34,15 +34,13 @@ export async function createOnnxHook(config: OnnxConfig): Promise<ClosableHook> 
       dimensions,
       batchSize,
       embed: async (call, texts, purpose) => {
-        const deadline = new Deadline(timeoutMs, call.signal);
+        using deadline = new Deadline(timeoutMs, call.signal);
         try {
           const work = (): Promise<Float32Array[]> => model.embed(texts, purpose, call.signal);
           return await deadline.race(turns.run(deadline.signal, work));
         } catch (error) {
           if (error instanceof HookFailure) throw error;
           throw deadline.failure ?? new HookFailure("hook-error", "The model failed.");
-        } finally {
-          deadline.close();
         }
       },
     },

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { LIMITS } from "../kit/limits.ts";
+import { isJsonObject, type JsonObject } from "../kit/text.ts";
 import { jsonIn } from "../memory/extract/check.ts";
 import type { SummaryOutput } from "../summary/rules/summary.ts";
 import type { Resolve } from "./address-guard.ts";
@@ -11,6 +12,8 @@ import { createAsk, type Line } from "./openai-chat.ts";
 import {
   type DirectCall,
   type DirectWork,
+  type EmbedConfig,
+  type EmbedderModel,
   type Hook,
   type HookCall,
   HookFailure,
@@ -18,7 +21,7 @@ import {
 } from "./port.ts";
 import { answerForm, type ChatRequest, promptFor, wantsJson } from "./prompts.ts";
 import type { SecretFile } from "./secret-file.ts";
-import { type AskWork, type Json, workRow } from "./works.ts";
+import { type AskWork, workRow } from "./works.ts";
 
 const HASH_CHARS = 12;
 
@@ -30,6 +33,15 @@ export function modelId(model: string, dimensions: number, recipe: readonly stri
   return `${hash([model])}@${dimensions}${written}`;
 }
 
+/** The model of a hook whose endpoint makes vectors in this form. */
+export function modelOf(
+  name: string,
+  { dimensions, batchSize }: EmbedConfig,
+  recipe: readonly string[] = [],
+): EmbedderModel {
+  return { model: modelId(name, dimensions, recipe), dimensions, batchSize };
+}
+
 function hash(parts: readonly string[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, HASH_CHARS);
 }
@@ -39,21 +51,17 @@ function hash(parts: readonly string[]): string {
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-function isJson(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** A request: the operator's fields override `own`, but never the fields that hold the texts. */
-function bodyOf(config: OpenAiConfig, own: Json, texts: Json): Buffer {
+function bodyOf(config: OpenAiConfig, own: JsonObject, texts: JsonObject): Buffer {
   const all = { model: config.model, ...own, ...config.extraBody, ...texts };
   const kept = Object.entries(all).filter(([, value]) => value !== null);
   return Buffer.from(JSON.stringify(Object.fromEntries(kept)));
 }
 
-function parse(body: Buffer): Json {
+function parse(body: Buffer): JsonObject {
   try {
     const value: unknown = JSON.parse(decoder.decode(body));
-    if (isJson(value)) return value;
+    if (isJsonObject(value)) return value;
   } catch {
     // Reported below: the parser's message quotes the answer.
   }
@@ -61,11 +69,11 @@ function parse(body: Buffer): Json {
 }
 
 /** The entries of a list of the answer, in the order of the texts. */
-function entriesOf(list: unknown, count: number): readonly (Json | undefined)[] {
+function entriesOf(list: unknown, count: number): readonly (JsonObject | undefined)[] {
   const entries = Array.isArray(list) ? (list as readonly unknown[]) : [];
-  const placed: (Json | undefined)[] = new Array(count).fill(undefined);
+  const placed: (JsonObject | undefined)[] = new Array(count).fill(undefined);
   entries.forEach((entry, at) => {
-    if (!isJson(entry)) return;
+    if (!isJsonObject(entry)) return;
     const index = entry["index"] ?? at;
     const free = typeof index === "number" && Number.isInteger(index) && index < count;
     if (!free || index < 0 || placed[index] !== undefined || entries.length > count) {
@@ -145,11 +153,7 @@ export function createOpenAiHook(config: OpenAiConfig, parts: OpenAiParts): Clos
 function workOf(config: OpenAiConfig, line: Line): Partial<Hook> {
   const { does, embed } = config;
   if (does === "summarize") return { summarize: summarizer(config, line) };
-  const model = embed && {
-    model: modelId(config.model, embed.dimensions, recipeOf(config)),
-    dimensions: embed.dimensions,
-    batchSize: embed.batchSize,
-  };
+  const model = embed && modelOf(config.model, embed, recipeOf(config));
   return workRow(does).hook(asker(does, config, line), model);
 }
 
@@ -162,14 +166,10 @@ function asker<W extends DirectWork>(does: W, config: OpenAiConfig, line: Line):
     call: DirectCall,
     send: (deadline: Deadline) => Promise<HttpAnswer>,
   ): Promise<Buffer> => {
-    const deadline = new Deadline(config.settings.timeoutMs, call.signal);
-    try {
-      const answer = await turns.run(deadline.signal, () => send(deadline));
-      if (answer.status !== 200) throw failureOf(answer, line.nowMs());
-      return answer.body;
-    } finally {
-      deadline.close();
-    }
+    using deadline = new Deadline(config.settings.timeoutMs, call.signal);
+    const answer = await turns.run(deadline.signal, () => send(deadline));
+    if (answer.status !== 200) throw failureOf(answer, line.nowMs());
+    return answer.body;
   };
   if (typeof openai === "function") {
     return async (call, input) => {
@@ -202,13 +202,9 @@ function recipeOf({ embed, extraBody }: OpenAiConfig): readonly string[] {
 function summarizer(config: OpenAiConfig, line: Line): NonNullable<Hook["summarize"]> {
   const ask = createAsk(config, line);
   return async (call: HookCall, input: SummarizeInput): Promise<SummaryOutput> => {
-    const deadline = new Deadline(config.settings.timeoutMs, call.signal);
-    try {
-      const answer = await ask(requestOf(input), deadline);
-      if (answer.status !== 200) throw failureOf(answer, line.nowMs());
-      return readChatAnswer(answer.body, answerForm(input), config.model);
-    } finally {
-      deadline.close();
-    }
+    using deadline = new Deadline(config.settings.timeoutMs, call.signal);
+    const answer = await ask(requestOf(input), deadline);
+    if (answer.status !== 200) throw failureOf(answer, line.nowMs());
+    return readChatAnswer(answer.body, answerForm(input), config.model);
   };
 }

@@ -226,9 +226,9 @@ export interface Hooks {
   /** Default: the static table. */
   readonly embedder?: EmbedderChoice;
   /** The hook of calls that ask for a reranker and name none; undefined when there is none. */
-  readonly defaultReranker?: string;
+  readonly defaultReranker?: string | undefined;
   /** The hook of Remember calls that ask for one and name none; undefined when there is none. */
-  readonly defaultResolver?: string;
+  readonly defaultResolver?: string | undefined;
   /** Ends calls and workers. */
   close(): Promise<void>;
 }

@@ -10,18 +10,14 @@ import { createBuiltinHook } from "./builtin.ts";
 import type { HookConfig, HooksConfig, PollConfig } from "./config-types.ts";
 import { createGrpcHook } from "./grpc.ts";
 import { createOnnxHook } from "./onnx.ts";
-import { type ClosableHook, createOpenAiHook, modelId } from "./openai.ts";
+import { type ClosableHook, createOpenAiHook, modelOf } from "./openai.ts";
 import type { Hook, Hooks } from "./port.ts";
 import { SecretFile } from "./secret-file.ts";
 
 /** Makes a hook whose tasks workers take. */
 export function createPollHook({ name, settings, does, embed }: PollConfig): Hook {
   const hook = { name, kind: "poll", settings } as const;
-  if (embed !== undefined) {
-    const { dimensions, batchSize } = embed;
-    const model = modelId(name, dimensions, []);
-    return { ...hook, polled: { does: "embed", model, dimensions, batchSize } };
-  }
+  if (embed !== undefined) return { ...hook, polled: { does: "embed", ...modelOf(name, embed) } };
   // One that makes vectors has its length and its model above.
   return does === "summarize" || does === "embed" ? hook : { ...hook, polled: { does } };
 }
@@ -94,8 +90,8 @@ export async function createHooks(config: HooksConfig, parts: HookParts): Promis
     byName: new Map(hooks.map((hook) => [hook.name, hook])),
     defaultSummarizer,
     embedder,
-    ...(defaultReranker === undefined ? {} : { defaultReranker }),
-    ...(defaultResolver === undefined ? {} : { defaultResolver }),
+    defaultReranker,
+    defaultResolver,
     close,
   };
 }

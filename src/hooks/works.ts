@@ -9,6 +9,7 @@ import * as wire from "../gen/memorysidecar/v1/task.ts";
 import type { CompleteTaskRequest } from "../gen/memorysidecar/v1/task_service.ts";
 import { spliceMessages } from "../grpc/splice.ts";
 import { fromTimestamp } from "../grpc/time.ts";
+import type { JsonObject } from "../kit/text.ts";
 import type { ExtractInput } from "../memory/rules/extracted.ts";
 import type { SummaryOutput } from "../summary/rules/summary.ts";
 import type { ExtractionTarget } from "../window/policy/memory-policy.ts";
@@ -31,7 +32,6 @@ import type {
 import type { ChatRequest } from "./prompts.ts";
 import { extractRequest, resolveRequest, scoreRequest } from "./prompts-memories.ts";
 
-export type Json = Readonly<Record<string, unknown>>;
 type Input<W extends DirectWork> = WorkTypes[W]["input"];
 type Result<W extends DirectWork> = WorkTypes[W]["result"];
 /** The wire form of an answer. */
@@ -52,12 +52,12 @@ interface TextsEndpoint<W extends DirectWork> {
   /** The fields that `texts` gives. */
   readonly textFields: readonly string[];
   /** Fields of the request that `extra_body` can change. */
-  settings(embed: EmbedConfig | undefined, input: Input<W>): Json;
+  settings(embed: EmbedConfig | undefined, input: Input<W>): JsonObject;
   /** Fields of the request that it cannot change. */
-  texts(embed: EmbedConfig | undefined, input: Input<W>): Json;
+  texts(embed: EmbedConfig | undefined, input: Input<W>): JsonObject;
   count(input: Input<W>): number;
-  entries(answer: Json): unknown;
-  value(entry: Json | undefined): unknown;
+  entries(answer: JsonObject): unknown;
+  value(entry: JsonObject | undefined): unknown;
 }
 
 /** One kind of work. Methods take an input of that kind. */

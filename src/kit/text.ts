@@ -30,6 +30,14 @@ export function placeOfText(sorted: readonly string[], text: string): number {
   return low;
 }
 
+/** A JSON object. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Whether a value is a JSON object. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 // Finds what a mistyped name was probably meant to be.
 
 const DISTANCE_MAX = 4;

@@ -5,6 +5,7 @@
 // `topics`, entities with an `entity_type`, and triples with a `relation`.
 
 import { LIMITS } from "../../kit/limits.ts";
+import { isJsonObject, type JsonObject } from "../../kit/text.ts";
 import { isPlainText } from "../../tasks/rules/check-output.ts";
 import type { ExtractionTarget } from "../../window/policy/memory-policy.ts";
 import type {
@@ -26,20 +27,20 @@ interface Asked {
 export function checkExtracted(answer: unknown, asked: Asked): Extracted | undefined {
   const check = new Check(asked);
   if (Array.isArray(answer)) check.list(answer, targetOf);
-  else if (isJson(answer) && isTriple(answer)) check.list([answer], () => "relations");
-  else if (!isJson(answer) || !check.lists(answer)) return undefined;
-  const model = isJson(answer) ? textOf(answer["model"], LIMITS.hookModelBytes) : undefined;
+  else if (isJsonObject(answer) && isTriple(answer)) check.list([answer], () => "relations");
+  else if (!isJsonObject(answer) || !check.lists(answer)) return undefined;
+  const model = isJsonObject(answer) ? textOf(answer["model"], LIMITS.hookModelBytes) : undefined;
   return { ...check.found, model: model ?? "", rejectedCount: check.rejectedCount };
 }
 
-function isTriple(entry: Json): boolean {
+function isTriple(entry: JsonObject): boolean {
   return "subject" in entry && "object" in entry && ("predicate" in entry || "relation" in entry);
 }
 
 /** The target of an entry in a list of mixed entries. */
 function targetOf(entry: unknown): ExtractionTarget | undefined {
   if (typeof entry === "string") return "facts";
-  if (!isJson(entry)) return undefined;
+  if (!isJsonObject(entry)) return undefined;
   if ("subject" in entry || "object" in entry) return "relations";
   if ("name" in entry) return "entities";
   return "text" in entry || "content" in entry ? "facts" : undefined;
@@ -69,7 +70,7 @@ class Check {
   }
 
   /** Reads the lists of our form; false when it has none. */
-  lists(answer: Json): boolean {
+  lists(answer: JsonObject): boolean {
     let isForm = false;
     for (const [field, target] of LISTS) {
       const entries = answer[field];
@@ -95,7 +96,7 @@ class Check {
   /** Adds an entry to its list; false when it breaks a rule. */
   #keep(target: ExtractionTarget, entry: unknown): boolean {
     const json = typeof entry === "string" ? { text: entry } : entry;
-    if (!isJson(json)) return false;
+    if (!isJsonObject(json)) return false;
     const add = <T>(list: T[], item: T | undefined): boolean =>
       item !== undefined && list.push(item) > 0;
     const { facts, entities, relations } = this.found;
@@ -104,7 +105,7 @@ class Check {
     return add(relations, this.#relation(json));
   }
 
-  #fact(json: Json): ExtractedFact | undefined {
+  #fact(json: JsonObject): ExtractedFact | undefined {
     const text = textOf(json["text"] ?? json["content"], LIMITS.extractedFactBytes);
     if (text === undefined) return undefined;
     return {
@@ -120,7 +121,7 @@ class Check {
     };
   }
 
-  #entity(json: Json): ExtractedEntity | undefined {
+  #entity(json: JsonObject): ExtractedEntity | undefined {
     const name = textOf(json["name"], LIMITS.entityNameBytes);
     if (name === undefined) return undefined;
     const type = this.#optional(json["type"] ?? json["entity_type"], LIMITS.entityTypeBytes);
@@ -133,7 +134,7 @@ class Check {
     };
   }
 
-  #relation(json: Json): ExtractedRelation | undefined {
+  #relation(json: JsonObject): ExtractedRelation | undefined {
     const subject = textOf(json["subject"], LIMITS.relationSubjectBytes);
     const said = json["predicate"] ?? json["relation"];
     const predicate = textOf(said, LIMITS.relationPredicateBytes);
@@ -175,7 +176,7 @@ class Check {
   }
 
   /** The messages that an entry names, by their ids or by their numbers from 1 on. */
-  #messageIds(json: Json): readonly string[] {
+  #messageIds(json: JsonObject): readonly string[] {
     const named = json["message_ids"] ?? json["messages"];
     const ids = new Set<string>();
     for (const one of Array.isArray(named) ? (named as readonly unknown[]) : []) {
@@ -190,15 +191,15 @@ class Check {
 /** Attributes as an object, as a map of the wire, or as a list of keys and values. */
 function pairsOf(value: unknown): Iterable<readonly [key: unknown, value: unknown]> {
   if (value instanceof Map) return value as ReadonlyMap<unknown, unknown>;
-  if (!Array.isArray(value)) return Object.entries(isJson(value) ? value : {});
+  if (!Array.isArray(value)) return Object.entries(isJsonObject(value) ? value : {});
   return (value as readonly unknown[])
-    .filter(isJson)
+    .filter(isJsonObject)
     .map((entry) => [entry["key"], entry["value"]] as const);
 }
 
 /** The scores of an answer, unchecked; undefined when it is not of the form. */
 export function scoresIn(answer: unknown): readonly unknown[] | undefined {
-  const scores = isJson(answer) ? answer["scores"] : answer;
+  const scores = isJsonObject(answer) ? answer["scores"] : answer;
   return Array.isArray(scores) ? (scores as readonly unknown[]) : undefined;
 }
 
@@ -210,7 +211,7 @@ const ACTIONS = {
 
 /** Reads how a contradiction is settled. Undefined when the answer is not of the form. */
 export function checkResolution(answer: unknown): Resolution | undefined {
-  if (!isJson(answer)) return undefined;
+  if (!isJsonObject(answer)) return undefined;
   const said = answer["action"];
   if (said === "merge") {
     const text = textOf(answer["text"], LIMITS.memoryTextBytes);
@@ -221,14 +222,6 @@ export function checkResolution(answer: unknown): Resolution | undefined {
 }
 
 // Values of an untrusted answer: a model's, a hook's, or a worker's.
-
-/** A JSON object. */
-type Json = Readonly<Record<string, unknown>>;
-
-/** Whether a value is a JSON object. */
-function isJson(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 const CLOSERS = { "[": "]", "{": "}" } as const;
 

@@ -1,9 +1,9 @@
 // The kinds of options that presets have.
 
 import { LIMITS } from "../../kit/limits.ts";
+import { isJsonObject } from "../../kit/text.ts";
 import { ConditionFault, compileCondition } from "../conditions/condition.ts";
 import {
-  isObject,
   type Option,
   type OptionFault,
   type OptionReading,
@@ -251,7 +251,7 @@ export function group<T extends OptionTable>(
     initial: undefined,
     table,
     read: (field, value) => {
-      if (!isObject(value)) return fault(field, "must be an object");
+      if (!isJsonObject(value)) return fault(field, "must be an object");
       const reading = readOptions(table, value, `${field}.`);
       return reading.faults.length > 0 ? { faults: reading.faults } : { value: reading };
     },
@@ -272,7 +272,9 @@ export function groups<T>(
     initial: [],
     read: (field, value) =>
       readList(field, value, max, (itemField, item) =>
-        isObject(item) ? readItem(`${itemField}.`, item) : fault(itemField, "must be an object"),
+        isJsonObject(item)
+          ? readItem(`${itemField}.`, item)
+          : fault(itemField, "must be an object"),
       ),
   };
 }

@@ -76,11 +76,6 @@ export function required<T>(option: Option<T>): Option<T> {
   return { ...option, defaultValue: null, required: true };
 }
 
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /**
  * Reads an object by a table. Null stands for an option that is left out. Names every unknown
  * field and every value that the table does not take; `path` goes before their names.
