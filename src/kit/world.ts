@@ -63,6 +63,18 @@ export async function pause(world: World, ms: number, signal: AbortSignal): Prom
   });
 }
 
+/** Waits for work, but at most this long. */
+export async function waitAtMost(
+  world: World,
+  ms: number,
+  work: Promise<void> | undefined,
+): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const cancel = later(world, late.resolve, ms);
+  await Promise.race([work, late.promise]);
+  cancel();
+}
+
 /** A random number of at least 0 and below 1, from the world. */
 export function chance(world: World): number {
   const [high = 0, low = 0] = world.random(2);

@@ -113,13 +113,12 @@ export async function waitForTask(
   try {
     for (;;) {
       // Created before the task is read, so no change in between is missed.
-      const happened = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+      const happened = Promise.withResolvers<void>();
+      wake = happened.resolve;
       const end = await endOf(context, task);
       if (end.outcome !== "pending") return end;
       if (isOver || limit.signal.aborted || news.isClosed) return end;
-      await happened;
+      await happened.promise;
     }
   } finally {
     stop();

@@ -3,7 +3,7 @@
 // that is done twice changes nothing the second time.
 
 import { isPassing } from "../../hooks/hook-state.ts";
-import { later } from "../../kit/world.ts";
+import { later, waitAtMost } from "../../kit/world.ts";
 import type { SessionRef } from "../../session/rules/session.ts";
 import type { StoredMemoryJob } from "../../store/store.ts";
 import type { HookParts } from "../parts.ts";
@@ -89,12 +89,7 @@ export class MemoryJobs {
     this.#stopListening();
     this.#stop.abort();
     this.#cancelTimer();
-    let cancel = (): void => {};
-    const late = new Promise<void>((resolve) => {
-      cancel = later(this.#parts.context.world, resolve, STOP_MS);
-    });
-    await Promise.race([this.#settled(), late]);
-    cancel();
+    await waitAtMost(this.#parts.context.world, STOP_MS, this.#settled());
   }
 
   async #settled(): Promise<void> {

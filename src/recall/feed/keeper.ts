@@ -9,7 +9,7 @@ import type { ServiceContext } from "../../core/context.ts";
 import { checkLive } from "../../kit/call.ts";
 import { AppError } from "../../kit/errors.ts";
 import { Pace } from "../../kit/semaphore.ts";
-import { later, pause } from "../../kit/world.ts";
+import { later, pause, waitAtMost } from "../../kit/world.ts";
 import { scopeIdOf } from "../../store/scope-id.ts";
 import type { Commit, StoredEvent } from "../../store/store.ts";
 import type { SeqRange } from "../../window/rules/types.ts";
@@ -142,10 +142,7 @@ export class IndexKeeper {
     this.#auditTimer?.();
     // Others may be saved yet.
     for (const feed of this.#feeds.values()) if (!feed.isLoaded) feed.close();
-    const late = Promise.withResolvers<void>();
-    const cancel = later(this.#parts.context.world, late.resolve, STOP_MS);
-    await Promise.race([this.#working, late.promise]);
-    cancel();
+    await waitAtMost(this.#parts.context.world, STOP_MS, this.#working);
     await this.#saved?.stop();
     for (const feed of this.#feeds.values()) feed.close();
   }

@@ -105,11 +105,10 @@ export class Polls {
     return {
       next: async (untilMs, signal) => {
         unclaim();
-        const ended = new Promise<void>((resolve) => {
-          end = resolve;
-        });
+        const ended = Promise.withResolvers<void>();
+        end = ended.resolve;
         this.#list(waiter);
-        await this.#over(ended, untilMs, signal);
+        await this.#over(ended.promise, untilMs, signal);
         this.#unlist(waiter);
         if (this.#closed) throw stopping();
         return claim !== undefined && !signal.aborted;
@@ -168,14 +167,12 @@ export class Polls {
   async #over(ended: Promise<void>, untilMs: number, signal: AbortSignal): Promise<void> {
     const leftMs = untilMs - this.#context.world.nowMs();
     if (leftMs <= 0 || signal.aborted || this.#closed) return;
-    let stop = (): void => {};
-    const stopped = new Promise<void>((resolve) => {
-      stop = resolve;
-    });
+    const stopped = Promise.withResolvers<void>();
+    const stop = (): void => stopped.resolve();
     const cancel = later(this.#context.world, stop, leftMs);
     signal.addEventListener("abort", stop, { once: true });
     this.#ends.add(stop);
-    await Promise.race([ended, stopped]);
+    await Promise.race([ended, stopped.promise]);
     cancel();
     signal.removeEventListener("abort", stop);
     this.#ends.delete(stop);

@@ -4,7 +4,7 @@
 import type { ServiceContext } from "../../core/context.ts";
 import { goneHook, type HookNews, HookState, isPassing } from "../../hooks/hook-state.ts";
 import { canSummarize } from "../../hooks/port.ts";
-import { later } from "../../kit/world.ts";
+import { later, waitAtMost } from "../../kit/world.ts";
 import type { DueTask } from "../../store/store.ts";
 import { serverWorkerOf, taskKeyOf } from "../rules/task.ts";
 import { giveBack, isServerLease, type TakenTask, takeTask } from "../take-task.ts";
@@ -91,12 +91,7 @@ export class TaskRunner {
     this.#stopListening();
     this.#stop.abort();
     for (const lane of this.#lanes.values()) lane.cancelTimer();
-    let cancel = (): void => {};
-    const late = new Promise<void>((resolve) => {
-      cancel = later(this.#parts.context.world, resolve, STOP_MS);
-    });
-    await Promise.race([this.#settled(), late]);
-    cancel();
+    await waitAtMost(this.#parts.context.world, STOP_MS, this.#settled());
   }
 
   async #settled(): Promise<void> {
