@@ -14,7 +14,7 @@ import { u64 } from "../engine/keys.ts";
 import { NOTHING } from "../engine/table.ts";
 import { besideRecords } from "../kept-records.ts";
 import type { SessionChange, SessionPlan, SessionView, StoredEntry } from "../store.ts";
-import { type CachedSession, type SessionState, WindowList } from "../tables/cache.ts";
+import { type CachedSession, PackedWindow, type SessionState } from "../tables/cache.ts";
 import type { Core } from "../tables/core.ts";
 import { type JobSteps, jobSteps, readJobsRow, saveJobs } from "../tables/memory-jobs.ts";
 import { PendingMemories, readsOf } from "../tables/memory-lookup.ts";
@@ -22,9 +22,9 @@ import {
   appendMessages,
   eraseEntry,
   findMessage,
-  loadWindow,
   putEntry,
   readEntry,
+  readWindow,
   saveKept,
 } from "../tables/messages.ts";
 import { checkPlan, unsound } from "../tables/plan-check.ts";
@@ -76,6 +76,13 @@ export function viewOf(
   { looks, loaded }: { readonly looks: Looks; readonly loaded: LoadedParts },
 ): SessionView {
   const state = cached?.pending ?? null;
+  let window: readonly StoredEntry[] | undefined;
+  if (loaded.hasWindow) {
+    window =
+      cached === undefined || state === null
+        ? NO_WINDOW
+        : readWindow(core, cached, state, "pending");
+  }
   let messages = NO_MESSAGES;
   if (change.messageIds !== undefined && change.messageIds.length > 0 && state !== null) {
     const found = new Map<string, StoredEntry>();
@@ -92,7 +99,7 @@ export function viewOf(
   return {
     revision: nextRevision(core, change.namespace),
     session: state?.session,
-    window: loaded.hasWindow ? windowOf(core, cached, state) : undefined,
+    window,
     messages,
     messagesAt: loaded.messagesAt,
     reply: pendingReply(core, change.namespace, change.requestId),
@@ -110,18 +117,6 @@ export function viewOf(
     },
     ...viewBeside(core, change, state !== null, looks),
   };
-}
-
-function windowOf(
-  core: Core,
-  cached: CachedSession | undefined,
-  state: SessionState | null,
-): readonly StoredEntry[] {
-  if (state === null) return NO_WINDOW;
-  const isLoaded = state.window !== undefined;
-  const entries = loadWindow(core, state, "pending").entries();
-  if (!isLoaded && cached !== undefined) core.cache.measure(cached);
-  return entries;
 }
 
 /** Applies a plan to the pending state. */
@@ -254,14 +249,14 @@ function nextWindow(
   old: SessionState | null,
   plan: SessionPlan,
   isEdited: boolean,
-): WindowList | undefined {
+): SessionState["window"] {
   if (plan.window !== undefined) {
     const firstNew = plan.append?.[0]?.seq;
     return old?.window === undefined || firstNew === undefined || isEdited || plan.resetLog === true
-      ? WindowList.of(plan.window)
+      ? PackedWindow.of(plan.window)
       : old.window.trimmed(plan.window, firstNew);
   }
-  if (old === null) return WindowList.of(plan.append ?? []);
+  if (old === null) return PackedWindow.of(plan.append ?? []);
   // A window with changed messages is loaded anew when somebody wants it.
   if (isEdited || plan.resetLog === true || plan.windowTrimmed === true) return undefined;
   return plan.append === undefined ? old.window : old.window?.append(plan.append);

@@ -10,7 +10,7 @@ import type { SeqRange } from "../../window/rules/types.ts";
 import { readU64 } from "../engine/keys.ts";
 import { rangeIndex, readAgain } from "../engine/reads.ts";
 import type { CopyDecision, CopyView, SessionCopy, StoredEntry } from "../store.ts";
-import { type CachedSession, type SessionState, WindowList } from "../tables/cache.ts";
+import { type CachedSession, PackedWindow, type SessionState } from "../tables/cache.ts";
 import type { Core } from "../tables/core.ts";
 import {
   appendMessage,
@@ -270,7 +270,7 @@ class CopyAttempt {
       sessionNo,
       logNo: this.#logNo,
       session,
-      window: isWhole ? WindowList.of(copied.window) : undefined,
+      window: isWhole ? PackedWindow.of(copied.window) : undefined,
       edits: 0,
     };
     // The source may have been trimmed at this very seq after its history was copied.

@@ -56,9 +56,9 @@ import * as memories from "../tables/memory-lists.ts";
 import {
   findMessage,
   listMessages,
-  loadWindow,
   messageOf,
   pastWindow,
+  readWindow,
 } from "../tables/messages.ts";
 import * as records from "../tables/records.ts";
 import { listConsumers, listNamespaces, positionsOf, readConsumer } from "../tables/replies.ts";
@@ -99,7 +99,7 @@ export interface LmdbStoreOptions {
   readonly directory: string;
   /** Reads what the engine must know of a message out of its wire form. */
   readonly readFacts: ReadFacts;
-  /** Bytes for decoded sessions and loaded windows. Default 128 MiB. */
+  /** Bytes for decoded sessions and loaded windows. Default 64 MiB. */
   readonly cacheBytes?: number;
   /** When writes are turned away because the disk is nearly full. */
   readonly floor?: FloorOptions;
@@ -130,7 +130,7 @@ export interface LmdbStore extends Store {
   exchangeFile(work: ExchangeWork): Promise<number>;
 }
 
-const CACHE_BYTES = 134_217_728;
+const CACHE_BYTES = 67_108_864;
 const START_CHECK_MS = 1_000;
 const CLOSE_FLUSH_MS = 2_000;
 const CLOSE_MS = 5_000;
@@ -203,7 +203,7 @@ async function openStore(
     const log = recoverEvents({ env, memtable }, start.commitNo);
     const identity = await claimIdentity(env, old, baseOf(log), options.newHistory === true);
     const floor = new Floor(directory, options.floor ?? {}, () => performance.now());
-    const cache = new SessionCache(options.cacheBytes ?? CACHE_BYTES);
+    const cache = new SessionCache(options.cacheBytes ?? CACHE_BYTES, options.readFacts);
     const listeners = new Set<(commit: Commit) => void>();
     const presence = new Presence(directory, () => performance.now());
     const writer = new Writer({
@@ -370,10 +370,7 @@ function sessionReads(core: Core, events: EventLog) {
       const cached = openSession(core, ref);
       const state = cached?.committed ?? undefined;
       if (cached === undefined || state === undefined) return undefined;
-      const isLoaded = state.window !== undefined;
-      const window = loadWindow(core, state, "committed").entries();
-      if (!isLoaded) core.cache.measure(cached);
-      return { session: state.session, window };
+      return { session: state.session, window: readWindow(core, cached, state, "committed") };
     }),
     readWindowAt: (ref, seq) => pastWindow(core, ref, seq),
     openSnapshot: read(openSnapshot),

@@ -1,26 +1,39 @@
 import { describe, expect, test } from "vitest";
-import type { StoredEntry } from "../store.ts";
-import { WindowList } from "./cache.ts";
 
-const POOL = Buffer.alloc(100_000);
+import { newFields } from "../../../test/support/store/plans.ts";
+import { EMPTY_POLICY_STATE } from "../../session/rules/session.ts";
+import type { WindowFacts } from "../../window/rules/types.ts";
+import type { StoredEntry } from "../store.ts";
+import { PackedWindow, SessionCache, type SessionState, WindowList } from "./cache.ts";
+
+function readFacts(bytes: Uint8Array): WindowFacts {
+  const seq = Buffer.from(bytes).readUInt32LE();
+  const calls = { callIds: [`call${seq}`], answers: [], isResult: false } as const;
+  return { messageId: `m${seq}`, role: 1, ...calls, tokenCount: seq / 4, createMs: 1e12 + seq };
+}
 
 function entry(seq: number, length = 100): StoredEntry {
-  const bytes = POOL.subarray(seq * 10, seq * 10 + length).fill(seq);
-  const byteCount = bytes.length;
-  const base = { seq, messageId: `m${seq}`, role: 1, callIds: [], answers: [] } as const;
-  const facts = { ...base, isResult: false, tokenCount: 1, createMs: 0 };
-  return { ...facts, byteCount, bytes: Buffer.from(bytes) };
+  const bytes = Buffer.alloc(length, seq);
+  bytes.writeUInt32LE(seq);
+  return { seq, ...readFacts(bytes), byteCount: length, bytes };
 }
 
 function entries(first: number, last: number): StoredEntry[] {
   return Array.from({ length: last - first + 1 }, (_, index) => entry(first + index));
 }
 
-const seqs = (list: WindowList): number[] => list.entries().map(({ seq }) => seq);
+type Form = WindowList | PackedWindow;
 
-describe("WindowList", () => {
+const entriesOf = (window: Form): readonly StoredEntry[] =>
+  window instanceof PackedWindow ? window.entries(readFacts) : window.entries();
+const seqs = (window: Form): number[] => entriesOf(window).map(({ seq }) => seq);
+
+describe.each([
+  ["WindowList", WindowList.of],
+  ["PackedWindow", PackedWindow.of],
+])("%s", (_, of: (entries: readonly StoredEntry[]) => Form) => {
   test("grows and leaves the list before it as it was", () => {
-    const one = WindowList.of(entries(1, 3));
+    const one = of(entries(1, 3));
     const two = one.append(entries(4, 5));
     const other = one.append(entries(7, 7));
     expect([seqs(one), seqs(two), seqs(other)]).toEqual([
@@ -31,11 +44,11 @@ describe("WindowList", () => {
   });
 
   test("loses its oldest entries over and over, and others now and then", () => {
-    let list = WindowList.of([]);
+    let list = of([]);
     let expected: number[] = [];
     for (let seq = 1; seq <= 500; seq++) {
       const before = list;
-      const all = [...list.entries(), entry(seq)];
+      const all = [...entriesOf(list), entry(seq)];
       const kept = all.slice(seq > 20 ? 1 + (seq % 3) - (seq % 2) : 0);
       if (seq % 50 === 0) kept.splice(2, 1);
       const seqsBefore = seqs(before);
@@ -45,23 +58,82 @@ describe("WindowList", () => {
       expect(list.length).toBe(expected.length);
       expect(seqs(before)).toEqual(seqsBefore);
     }
-    expect(
-      list
-        .append([entry(501)])
-        .entries()
-        .at(-1)?.seq,
-    ).toBe(501);
+    expect(seqs(list.append([entry(501)])).at(-1)).toBe(501);
   });
 
   test("keeps the bytes in buffers of its own, not much larger than they are", () => {
     const pool = Buffer.alloc(1_000_000, 7);
     const given = { ...entry(1), bytes: pool.subarray(0, 100), byteCount: 100 };
-    const list = WindowList.of([given]).append([{ ...given, seq: 2 }]);
-    const buffers = new Set(list.entries().map(({ bytes }) => bytes.buffer));
+    const list = of([given]).append([{ ...given, seq: 2 }]);
+    const buffers = new Set(entriesOf(list).map(({ bytes }) => bytes.buffer));
     expect(buffers.has(pool.buffer)).toBe(false);
     const taken = [...buffers].reduce((sum, buffer) => sum + buffer.byteLength, 0);
-    expect(taken).toBeLessThanOrEqual(200 + list.slack);
+    expect(taken).toBeLessThanOrEqual(200 + list.overhead);
     pool.fill(0);
-    expect(list.entries().every(({ bytes }) => bytes.every((byte) => byte === 7))).toBe(true);
+    expect(entriesOf(list).every(({ bytes }) => bytes.every((byte) => byte === 7))).toBe(true);
+  });
+
+  test("gives back entries as they were, with seqs of any size and messages of any length", () => {
+    const given = [
+      { ...entry(1, 4), seq: 2 ** 40 },
+      { ...entry(2, 70_000), seq: 2 ** 50 + 1 },
+    ];
+    expect(entriesOf(of(given).append([entry(3)]))).toEqual([...given, entry(3)]);
+  });
+});
+
+describe("SessionCache", () => {
+  const WINDOW = entries(1, 10);
+  const namespace = "default";
+
+  /** A session with the window above. */
+  function stateOf(sessionId: string): SessionState {
+    const totals = { messageCount: WINDOW.length, tokenCount: 0 };
+    const head = { lastSeq: 10, firstSeq: 1, log: totals, window: { ...totals, byteCount: 1_000 } };
+    const rest = { windowRanges: [], policyState: EMPTY_POLICY_STATE, updateMs: 0, revision: 1 };
+    const session = { namespace, sessionId, fields: newFields(), head: { ...head, ...rest } };
+    return { sessionNo: 1, logNo: 1, session, window: PackedWindow.of(WINDOW), edits: 0 };
+  }
+
+  const formOf = (state: SessionState): string => state.window?.constructor.name ?? "none";
+
+  test("unpacks a window read twice, and under pressure packs it, drops it, then the session", () => {
+    const cache = new SessionCache(30_000, readFacts);
+    const state = stateOf("read");
+    const cached = cache.add({ namespace, sessionId: "read" }, state);
+    const packedBytes = cache.bytes;
+    const read = () => cache.entries(cached, state);
+    expect(read()).toEqual(WINDOW);
+    expect(formOf(state)).toBe("PackedWindow");
+    expect(read()).toEqual(WINDOW);
+    expect(formOf(state)).toBe("WindowList");
+    expect(read()).toEqual(WINDOW);
+    expect(cache.bytes).toBeGreaterThan(packedBytes + WINDOW.length * 100);
+
+    const seen = new Set<string>();
+    for (let other = 0; cache.get({ namespace, sessionId: "read" }) === cached; other++) {
+      cached.used = false;
+      seen.add(formOf(state));
+      if (state.window instanceof PackedWindow) expect(entriesOf(state.window)).toEqual(WINDOW);
+      cache.add({ namespace, sessionId: `other${other}` }, stateOf(`other${other}`));
+      expect(cache.bytes).toBeLessThanOrEqual(30_000);
+      expect(other).toBeLessThan(1_000);
+    }
+    expect([...seen]).toEqual(["WindowList", "PackedWindow", "none"]);
+  });
+
+  test("keeps a window packed when the eviction comes by between its reads", () => {
+    const cache = new SessionCache(20_000, readFacts);
+    const state = stateOf("read");
+    const cached = cache.add({ namespace, sessionId: "read" }, state);
+    for (let round = 0; round < 10; round++) {
+      expect(cache.entries(cached, state)).toEqual(WINDOW);
+      expect(formOf(state)).toBe("PackedWindow");
+      for (let other = 0; other < 10; other++) {
+        cached.used = true;
+        const sessionId = `other${round}.${other}`;
+        cache.add({ namespace, sessionId }, stateOf(sessionId)).used = false;
+      }
+    }
   });
 });

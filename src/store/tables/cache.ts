@@ -1,6 +1,10 @@
 // Decoded sessions and loaded windows, bounded by bytes. Like the memtable it knows three states of
 // a session: durable, being committed, being formed. A session with changes under way is never
 // evicted, so its entry always tells what is pending.
+//
+// A window has two forms. One that is read again and again is a list of entries; any other is
+// packed into one buffer, which takes a fraction of the room and gives the garbage collector
+// nothing to follow.
 
 import type {
   Session,
@@ -8,10 +12,11 @@ import type {
   SessionRef,
   WindowInsert,
 } from "../../session/rules/session.ts";
+import type { WindowFacts } from "../../window/rules/types.ts";
 import type { Staged } from "../engine/group.ts";
 import type { Memtable } from "../engine/memtable.ts";
 import { NOTHING } from "../engine/table.ts";
-import type { StoredEntry } from "../store.ts";
+import type { ReadFacts, StoredEntry } from "../store.ts";
 import { HEAD, updatedKey } from "./session-tables.ts";
 
 const CHUNK_BYTES_MIN = 1_024;
@@ -29,18 +34,7 @@ class Room {
   }
 
   keep(entry: StoredEntry): StoredEntry {
-    return {
-      seq: entry.seq,
-      messageId: entry.messageId,
-      role: entry.role,
-      callIds: entry.callIds,
-      answers: entry.answers,
-      isResult: entry.isResult,
-      tokenCount: entry.tokenCount,
-      createMs: entry.createMs,
-      byteCount: entry.byteCount,
-      bytes: this.#copy(entry.bytes),
-    };
+    return entryOf(entry.seq, this.#copy(entry.bytes), entry);
   }
 
   #copy(bytes: Uint8Array): Uint8Array {
@@ -62,6 +56,8 @@ class Room {
   }
 }
 
+// An entry, its id, the view of its bytes, and its place in the list.
+const ENTRY_BYTES = 320;
 // Entries that left a window stay in its list until they are this part of what is left.
 const LEFT_PART = 8;
 
@@ -82,7 +78,7 @@ export class WindowList {
     this.#room = room;
   }
 
-  /** A list of its own. */
+  /** The list of some entries. */
   static of(entries: readonly StoredEntry[]): WindowList {
     const room = new Room();
     const items = entries.map((entry) => room.keep(entry));
@@ -93,9 +89,9 @@ export class WindowList {
     return this.#end - this.#start;
   }
 
-  /** The bytes that the list takes beside its entries. */
-  get slack(): number {
-    return this.#room.slack;
+  /** The bytes that the list takes beside those of its messages. */
+  get overhead(): number {
+    return this.#room.slack + this.length * ENTRY_BYTES;
   }
 
   /** The list with more at its end. This one stays as it is. */
@@ -141,13 +137,123 @@ export class WindowList {
   }
 }
 
+// A packed entry: its seq, a double since no integer of 32 bits holds every seq; the length of its
+// message; the message.
+const LENGTH_AT = 8;
+const MESSAGE_AT = 12;
+// The packed window, its buffer, and what belongs to them.
+const PACKED_BYTES = 320;
+// A packed window that grows gets this part more than it needs.
+const GROWTH_PART = 4;
+
+function packedSize(entries: readonly StoredEntry[]): number {
+  return entries.reduce((size, { bytes }) => size + MESSAGE_AT + bytes.length, 0);
+}
+
+/** A buffer that versions of one window share; each version sees the bytes before its own end. */
+interface Shared {
+  readonly buffer: Buffer;
+  end: number;
+}
+
+/** A window as one buffer. What else an entry has is read from its message when it is wanted. */
+export class PackedWindow {
+  readonly #shared: Shared;
+  readonly #end: number;
+  readonly length: number;
+  /** It was read since it was packed or since the eviction last looked at it. */
+  wasRead: boolean;
+
+  private constructor(shared: Shared, length: number, wasRead: boolean) {
+    this.#shared = shared;
+    this.#end = shared.end;
+    this.length = length;
+    this.wasRead = wasRead;
+  }
+
+  static of(entries: readonly StoredEntry[]): PackedWindow {
+    const shared = { buffer: Buffer.allocUnsafeSlow(packedSize(entries)), end: 0 };
+    return PackedWindow.#filled(shared, entries, entries.length, false);
+  }
+
+  /** The bytes that the window takes beside those of its messages. */
+  get overhead(): number {
+    return this.length * MESSAGE_AT + (this.#shared.buffer.length - this.#end) + PACKED_BYTES;
+  }
+
+  /** The window with more at its end. This one stays as it is. */
+  append(entries: readonly StoredEntry[]): PackedWindow {
+    const size = this.#end + packedSize(entries);
+    let shared = this.#shared;
+    if (this.#end !== shared.end || size > shared.buffer.length) {
+      const buffer = Buffer.allocUnsafeSlow(size + Math.ceil(size / GROWTH_PART));
+      this.#shared.buffer.copy(buffer, 0, 0, this.#end);
+      shared = { buffer, end: this.#end };
+    }
+    return PackedWindow.#filled(shared, entries, this.length + entries.length, this.wasRead);
+  }
+
+  /** A window with some entries in the place of these. This one stays as it is. */
+  trimmed(entries: readonly StoredEntry[]): PackedWindow {
+    const trimmed = PackedWindow.of(entries);
+    trimmed.wasRead = this.wasRead;
+    return trimmed;
+  }
+
+  /** The entries, decoded anew; the caller may keep them. */
+  entries(read: ReadFacts): readonly StoredEntry[] {
+    const { buffer } = this.#shared;
+    const entries: StoredEntry[] = [];
+    for (let at = 0; at < this.#end; ) {
+      const seq = buffer.readDoubleLE(at);
+      const start = at + MESSAGE_AT;
+      at = start + buffer.readUInt32LE(at + LENGTH_AT);
+      const bytes = buffer.subarray(start, at);
+      entries.push(entryOf(seq, bytes, read(bytes)));
+    }
+    return entries;
+  }
+
+  static #filled(
+    shared: Shared,
+    entries: readonly StoredEntry[],
+    length: number,
+    wasRead: boolean,
+  ): PackedWindow {
+    const { buffer } = shared;
+    for (const { seq, bytes } of entries) {
+      buffer.writeDoubleLE(seq, shared.end);
+      buffer.writeUInt32LE(bytes.length, shared.end + LENGTH_AT);
+      buffer.set(bytes, shared.end + MESSAGE_AT);
+      shared.end += MESSAGE_AT + bytes.length;
+    }
+    return new PackedWindow(shared, length, wasRead);
+  }
+}
+
+/** An entry of a message. Spreading the facts would be slower. */
+export function entryOf(seq: number, bytes: Uint8Array, facts: WindowFacts): StoredEntry {
+  return {
+    seq,
+    messageId: facts.messageId,
+    role: facts.role,
+    callIds: facts.callIds,
+    answers: facts.answers,
+    isResult: facts.isResult,
+    tokenCount: facts.tokenCount,
+    createMs: facts.createMs,
+    byteCount: bytes.length,
+    bytes,
+  };
+}
+
 /** A session at one moment. */
 export interface SessionState {
   readonly sessionNo: number;
   readonly logNo: number;
   readonly session: Session;
   /** The stored window; undefined while it is not loaded. */
-  window: WindowList | undefined;
+  window: WindowList | PackedWindow | undefined;
   /** Rises when a message is changed or erased, so that a copy notices. */
   readonly edits: number;
 }
@@ -225,8 +331,6 @@ function moveUpdated(
 }
 
 const SESSION_BYTES = 1_200;
-// An entry, its id, the view of its bytes, and its place in the list.
-const ENTRY_BYTES = 320;
 
 function insertBytesOf(inserts: readonly WindowInsert[]): number {
   let bytes = inserts.length * ENTRY_BYTES;
@@ -249,19 +353,19 @@ function bytesOf(cached: CachedSession): number {
   const runs = head.windowRanges.length + (fields.summary?.ranges.length ?? 0);
   const parts = fields.labels.size * 100 + runs * 40;
   const base = SESSION_BYTES + text + parts + insertBytesOf(fields.inserts) + stateBytesOf(head);
-  return state.window === undefined
-    ? base
-    : base + head.window.byteCount + state.window.slack + state.window.length * ENTRY_BYTES;
+  return state.window === undefined ? base : base + head.window.byteCount + state.window.overhead;
 }
 
 /** The cache. */
 export class SessionCache {
   readonly #sessions = new Map<string, CachedSession>();
   readonly #maxBytes: number;
+  readonly #readFacts: ReadFacts;
   #totalBytes = 0;
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, readFacts: ReadFacts) {
     this.#maxBytes = maxBytes;
+    this.#readFacts = readFacts;
   }
 
   get bytes(): number {
@@ -308,18 +412,34 @@ export class SessionCache {
     }
   }
 
-  // The map is a clock: what was used since the hand last passed goes to the back of the line once;
-  // a window goes before its session does.
+  /** The entries of a window that is in the cache; the caller may keep them. */
+  entries(cached: CachedSession, state: SessionState): readonly StoredEntry[] | undefined {
+    const { window } = state;
+    if (!(window instanceof PackedWindow)) return window?.entries();
+    const entries = window.entries(this.#readFacts);
+    if (window.wasRead) {
+      state.window = WindowList.of(entries);
+      this.measure(cached);
+    }
+    window.wasRead = true;
+    return entries;
+  }
+
+  // The map is a clock: what was used since the hand last passed goes to the back of the line once.
+  // Of the others a list is packed first, then the window goes, and then the session.
   #evict(keep: CachedSession): void {
     let looks = this.#sessions.size * 2;
     for (const cached of this.#sessions.values()) {
       if (this.#totalBytes <= this.#maxBytes || looks-- <= 0) return;
       this.#sessions.delete(cached.key);
+      const state = cached.committed;
       if (cached === keep || cached.busy || cached.used) {
         cached.used = false;
+        if (state?.window instanceof PackedWindow) state.window.wasRead = false;
         this.#sessions.set(cached.key, cached);
-      } else if (cached.committed?.window !== undefined) {
-        cached.committed.window = undefined;
+      } else if (state?.window !== undefined) {
+        const { window } = state;
+        state.window = window instanceof WindowList ? PackedWindow.of(window.entries()) : undefined;
         this.#sessions.set(cached.key, cached);
         const bytes = bytesOf(cached);
         this.#totalBytes += bytes - cached.bytes;

@@ -33,7 +33,7 @@ import type {
   StoredEntry,
   StoredMessage,
 } from "../store.ts";
-import { type CachedSession, type SessionState, WindowList } from "./cache.ts";
+import { type CachedSession, entryOf, PackedWindow, type SessionState } from "./cache.ts";
 import type { Core } from "./core.ts";
 import { ENTRY, type Entry, KEPT, MESSAGE_ID, PAST_WINDOW } from "./session-tables.ts";
 import { openSession } from "./sessions.ts";
@@ -79,18 +79,7 @@ export function readStored(
   ) {
     throw recordCorrupt(`message ${entry.messageNo} is not the one its entry names`);
   }
-  return {
-    seq,
-    messageId: facts.messageId,
-    role: facts.role,
-    callIds: facts.callIds,
-    answers: facts.answers,
-    isResult: facts.isResult,
-    tokenCount: facts.tokenCount,
-    createMs: facts.createMs,
-    byteCount: bytes.length,
-    bytes,
-  };
+  return entryOf(seq, bytes, facts);
 }
 
 /** A message without what only windows need. */
@@ -219,9 +208,15 @@ function placesOf(
   return places;
 }
 
-/** Loads the window of a state unless it is loaded. Throws RECORD_CORRUPT when it is damaged. */
-export function loadWindow(core: Core, state: SessionState, visibility: Visibility): WindowList {
-  if (state.window !== undefined) return state.window;
+/** The window of a state, which the cache keeps. Throws RECORD_CORRUPT when it is damaged. */
+export function readWindow(
+  core: Core,
+  cached: CachedSession,
+  state: SessionState,
+  visibility: Visibility,
+): readonly StoredEntry[] {
+  const known = core.cache.entries(cached, state);
+  if (known !== undefined) return known;
   const { head } = state.session;
   const places = placesOf(core, state, head.windowRanges, visibility);
   const entries = places.map((place) => readStored(core, place.seq, place, visibility));
@@ -238,8 +233,9 @@ export function loadWindow(core: Core, state: SessionState, visibility: Visibili
   ) {
     throw recordCorrupt(`the window of session ${state.sessionNo} does not match its totals`);
   }
-  state.window = WindowList.of(entries);
-  return state.window;
+  state.window = PackedWindow.of(entries);
+  core.cache.measure(cached);
+  return entries;
 }
 
 /** The runs of the window when `seq` was the newest. */

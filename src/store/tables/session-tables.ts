@@ -3,6 +3,7 @@
 
 import { type InsertRecord, SessionRecord } from "../../gen/memorysidecar/storage/v1/records.ts";
 import {
+  DEFAULT_SETTINGS,
   EMPTY_POLICY_STATE,
   type Session,
   type SessionFields,
@@ -338,6 +339,9 @@ function encodeSession(key: string, row: SessionRow): Buffer {
 
 function decodeSession(payload: Uint8Array): SessionRow {
   const record = SessionRecord.decode(payload);
+  // Most sessions have neither labels nor metadata, and share what is empty: a map and a buffer of
+  // its own would be a third of a session in memory.
+  const { labels, metadata } = DEFAULT_SETTINGS;
   return {
     sessionNo: Number(record.sessionNo),
     namespace: record.namespace,
@@ -345,8 +349,11 @@ function decodeSession(payload: Uint8Array): SessionRow {
     fields: {
       userId: record.userId,
       agentId: record.agentId,
-      labels: new Map(record.labels.map(({ key, value }) => [key, value])),
-      metadata: record.metadata,
+      labels:
+        record.labels.length === 0
+          ? labels
+          : new Map(record.labels.map(({ key, value }) => [key, value])),
+      metadata: record.metadata.length === 0 ? metadata : record.metadata,
       policy: parsePolicy(record.policyJson),
       ttlMs: Number(record.ttlMs),
       summary: fromSummary(record),
