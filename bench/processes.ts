@@ -89,7 +89,7 @@ export async function startProcess(
   const [command = "node", ...rest] = pinned(core, [process.execPath, ...args]);
   const start = performance.now();
   // The store has as many threads for its commits as in the image.
-  const env = { ...process.env, UV_THREADPOOL_SIZE: "16" };
+  const env = { ...process.env, UV_THREADPOOL_SIZE: "16", MALLOC_ARENA_MAX: "1" };
   const child = spawn(command, rest, { cwd: ROOT, env, stdio: ["ignore", "pipe", "pipe"] });
   const { inspectUrl } = await whenServing(child);
   const startMs = performance.now() - start;

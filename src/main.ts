@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // The command line. `npm start` runs it with --max-semi-space-size=16, which halves the slowest
-// answers under load, and UV_THREADPOOL_SIZE=16 gives the store more threads for its commits; both
-// must be set before Node starts, so they cannot be set here.
+// answers under load; UV_THREADPOOL_SIZE=16 gives the store more threads for its commits;
+// MALLOC_ARENA_MAX=1 keeps glibc from holding memory for each of them. All must be set
+// before Node starts, so they cannot be set here.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

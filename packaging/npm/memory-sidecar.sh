@@ -39,4 +39,5 @@ fi
 # Node reads both before it starts: threads for the commits of the store, and the size of the young
 # generation, which halves the slowest answers under load.
 export UV_THREADPOOL_SIZE="${UV_THREADPOOL_SIZE:-16}"
+export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-1}"
 exec "$node" --max-semi-space-size=16 "$package/dist/main.js" "$@"

@@ -121,6 +121,7 @@ describe("the image", () => {
     expect(image.settings.get("VOLUME")).toBe("/data");
     expect(image.settings.get("EXPOSE")).toBe("50151");
     expect(image.env["UV_THREADPOOL_SIZE"]).toBe("16");
+    expect(image.env["MALLOC_ARENA_MAX"]).toBe("1");
   });
 
   test("holds the engine's binary, and no tool, no test and no second Node", () => {

@@ -167,7 +167,11 @@ function environment(): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(
     ([name]) => !name.startsWith("MEMORY_SIDECAR_"),
   );
-  const own = { MEMORY_SIDECAR_LOG_LEVEL: "warn", UV_THREADPOOL_SIZE: "16" };
+  const own = {
+    MEMORY_SIDECAR_LOG_LEVEL: "warn",
+    UV_THREADPOOL_SIZE: "16",
+    MALLOC_ARENA_MAX: "1",
+  };
   return { ...Object.fromEntries(others), ...own };
 }
 

@@ -23,5 +23,6 @@ def main() -> None:
     """Replaces this process with the server, so that signals and exit codes are its own."""
     # Threads for the commits of the store, more than the four that Node starts with.
     os.environ.setdefault("UV_THREADPOOL_SIZE", "16")
+    os.environ.setdefault("MALLOC_ARENA_MAX", "1")
     words = [*command(), *sys.argv[1:]]
     os.execv(words[0], words)
