@@ -344,7 +344,7 @@ export const SETTINGS = {
     flag: "cache-bytes",
     type: "integer",
     default: undefined,
-    ofMemory: { parts: 16, most: 134_217_728 },
+    ofMemory: { parts: 16, most: 67_108_864 },
     unit: "bytes",
     min: 1_048_576,
     max: 1_099_511_627_776,

@@ -63,8 +63,8 @@ describe("readConfig", () => {
     };
     const gib = (count: number) => `--memory-bytes=${count * 2 ** 30}`;
     expect(sizes(gib(0.5))).toEqual([32, 8, 32, 64]);
-    expect(sizes(gib(2))).toEqual([128, 32, 128, 256]);
-    expect(sizes(gib(64))).toEqual([256, 64, 128, 256]);
+    expect(sizes(gib(2))).toEqual([128, 32, 64, 256]);
+    expect(sizes(gib(64))).toEqual([256, 64, 64, 256]);
     expect(sizes(gib(0.5), "--cache-bytes=1048576")).toEqual([32, 8, 1, 64]);
     expect(readConfig([], {}).memoryBytes).toBe(memoryLimit().bytes);
   });

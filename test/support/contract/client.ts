@@ -353,7 +353,7 @@ export interface TestServer extends AsyncDisposable {
 
 export const SETTINGS: Omit<AppSettings, "listen"> = {
   memoryBytes: 8_589_934_592,
-  cacheBytes: 134_217_728,
+  cacheBytes: 67_108_864,
   recallMemoryBytes: 268_435_456,
   reflection: true,
   tokenFile: undefined,
