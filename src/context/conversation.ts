@@ -19,7 +19,7 @@ import { DEFAULT_POLICY } from "../window/policy/policy.ts";
 import { countedRule } from "../window/policy/token-rules.ts";
 import { groupEntriesAs } from "../window/rules/groups.ts";
 import { trimWindow } from "../window/rules/trim.ts";
-import { ROLE, type Role } from "../window/rules/types.ts";
+import { ROLE, ROLE_NAMES } from "../window/rules/types.ts";
 import type { ContextParts } from "./parts.ts";
 import type { Candidate, MessageApart, SaidMessage } from "./rules/types.ts";
 
@@ -35,13 +35,6 @@ export interface Conversation {
   /** Ids of the tool calls in its messages. */
   readonly callIds: ReadonlySet<string>;
 }
-
-const ROLE_NAMES: Readonly<Record<Role, SaidMessage["role"]>> = {
-  [ROLE.user]: "user",
-  [ROLE.assistant]: "assistant",
-  [ROLE.system]: "system",
-  [ROLE.tool]: "tool",
-};
 
 /**
  * Reads a session, for a text or, where a form adds to its messages, for a prompt. Undefined when

@@ -9,7 +9,6 @@ import type {
   ResolveInput,
 } from "../memory/rules/extracted.ts";
 import type { SummaryOutput, Trust } from "../summary/rules/summary.ts";
-import type { Role } from "../window/rules/types.ts";
 
 /** A message as a hook that works on text sees it. */
 export interface SourceLine {
@@ -267,11 +266,3 @@ export function canSummarize({ byName }: Pick<Hooks, "byName">, name: string): b
 export function summarizesByWorkers({ kind, polled }: Hook): boolean {
   return kind === "poll" && polled === undefined;
 }
-
-/** The role of a line for a role of a message. */
-export const LINE_ROLES: { readonly [role in Role]: SourceLine["role"] } = {
-  1: "user",
-  2: "assistant",
-  3: "system",
-  4: "tool",
-};

@@ -4,13 +4,13 @@
 
 import { liveSession } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
-import { LINE_ROLES, type SourceLine, type SummarizeInput } from "../hooks/port.ts";
+import type { SourceLine, SummarizeInput } from "../hooks/port.ts";
 import { LIMITS } from "../kit/limits.ts";
 import type { Session, SessionRef, WindowInsert } from "../session/rules/session.ts";
 import type { StoredMessage } from "../store/store.ts";
 import type { TakenTask } from "../tasks/take-task.ts";
 import { containsSeq } from "../window/rules/ranges.ts";
-import { ROLE, type SeqRange } from "../window/rules/types.ts";
+import { ROLE, ROLE_NAMES, type SeqRange } from "../window/rules/types.ts";
 import { standingRanges } from "./apply-summary.ts";
 import { cutMessages, type SourceMessage } from "./cut-messages.ts";
 import { transcriptOf } from "./rules/inputs.ts";
@@ -138,7 +138,7 @@ function lineOf({ codec }: ServiceContext, source: SourceMessage): SourceLine {
   const { messageId, role } = codec.readFacts(source.bytes);
   const { content, name } = codec.readDetail(source.bytes);
   return {
-    role: source.isSummary ? "summary" : LINE_ROLES[role],
+    role: source.isSummary ? "summary" : ROLE_NAMES[role],
     text: source.text ?? content,
     name,
     messageId,

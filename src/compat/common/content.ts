@@ -17,23 +17,10 @@ import {
 } from "./json.ts";
 import type { PlainCall, PlainImage, PlainMessage, PlainPart } from "./plain.ts";
 
-const ROLE_NAMES: Readonly<Record<string, Role>> = {
-  user: ROLE.user,
-  assistant: ROLE.assistant,
-  system: ROLE.system,
-  tool: ROLE.tool,
-};
-
 /** The role of a message. */
 export function roleAt({ value, path }: At): Role {
-  const role =
-    typeof value === "string" && Object.hasOwn(ROLE_NAMES, value) ? ROLE_NAMES[value] : undefined;
-  return role ?? fault(path, `must be one of ${Object.keys(ROLE_NAMES).join(", ")}`);
-}
-
-/** The name of a role. */
-export function roleName(role: Role): string {
-  return Object.keys(ROLE_NAMES).find((name) => ROLE_NAMES[name] === role) ?? "user";
+  const role = Object.entries(ROLE).find(([name]) => name === value);
+  return role?.[1] ?? fault(path, `must be one of ${Object.keys(ROLE).join(", ")}`);
 }
 
 /** The id of a message: formats without ids may carry one all the same. */

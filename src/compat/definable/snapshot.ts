@@ -1,7 +1,7 @@
 // Documents of definable: the entries of a memory, each with its session, user and time.
 
-import { ROLE } from "../../window/rules/types.ts";
-import { callsAt, functionCalls, roleAt, roleName, textOf } from "../common/content.ts";
+import { ROLE, ROLE_NAMES } from "../../window/rules/types.ts";
+import { callsAt, functionCalls, roleAt, textOf } from "../common/content.ts";
 import {
   child,
   fault,
@@ -72,7 +72,7 @@ function read(source: JsonObject, path: string): PlainMessage {
 /** The data that the system keeps beside a message's text; null unless tools are involved. */
 function messageData(message: PlainMessage, content: string): Json {
   const { name, role, toolCallId, toolCalls } = message;
-  const data = { role: roleName(role), content };
+  const data = { role: ROLE_NAMES[role], content };
   if (toolCalls.length > 0) return { ...data, tool_calls: functionCalls(toolCalls) };
   if (toolCallId === "" && (role !== ROLE.tool || name === "")) return null;
   const answered = toolCallId === "" ? {} : { tool_call_id: toolCallId };
@@ -87,7 +87,7 @@ function write(message: PlainMessage, _shape: string, context: WriteContext): Js
     session_id: context.sessionId,
     memory_id: message.messageId,
     user_id: context.userId,
-    role: context.isSummary ? "summary" : roleName(message.role),
+    role: context.isSummary ? "summary" : ROLE_NAMES[message.role],
     content,
     message_data: messageData(message, content),
     created_at: created,

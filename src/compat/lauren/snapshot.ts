@@ -1,7 +1,7 @@
 // Documents of lauren-ai: ShortTermMemory.snapshot, or the older plain list of messages. Contents
 // are texts or lists of blocks.
 
-import { ROLE, type Role } from "../../window/rules/types.ts";
+import { ROLE, ROLE_NAMES, type Role } from "../../window/rules/types.ts";
 import {
   argumentsOf,
   argumentsValue,
@@ -10,7 +10,6 @@ import {
   idOf,
   isBase64,
   roleAt,
-  roleName,
 } from "../common/content.ts";
 import {
   child,
@@ -205,7 +204,7 @@ function write(message: PlainMessage, shape: string): JsonObject {
     return { id: call.id, name: call.name, input: argumentsValue(call.arguments) };
   });
   return {
-    role: roleName(role),
+    role: ROLE_NAMES[role],
     content: hasBlocks ? content : text,
     ...(isBeside && calls.length > 0 ? { tool_calls: calls } : {}),
     ...(toolCallId === "" ? {} : { tool_call_id: toolCallId }),

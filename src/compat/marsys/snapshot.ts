@@ -1,17 +1,8 @@
 // Documents of MARSYS: MemoryManager.save_to_file. Messages are in the form that its models take;
 // unlike the source, ids and the calls that results answer are kept.
 
-import { ROLE } from "../../window/rules/types.ts";
-import {
-  callsAt,
-  functionCalls,
-  idOf,
-  imageOf,
-  roleAt,
-  roleName,
-  textOf,
-  urlOf,
-} from "../common/content.ts";
+import { ROLE, ROLE_NAMES } from "../../window/rules/types.ts";
+import { callsAt, functionCalls, idOf, imageOf, roleAt, textOf, urlOf } from "../common/content.ts";
 import {
   child,
   fault,
@@ -171,7 +162,7 @@ function write(message: PlainMessage, shape: string, context: WriteContext): Jso
   const images = parts.flatMap((part) => (part.kind === "image" ? [urlOf(part)] : []));
   const requests = agentCalls.map(({ agentName, request }) => ({ agent_name: agentName, request }));
   return {
-    role: roleName(message.role),
+    role: ROLE_NAMES[message.role],
     content: writeContent(message, shape),
     ...(context.named ? { message_id: messageId } : {}),
     ...(name === "" ? {} : { name }),

@@ -1,6 +1,6 @@
 // Documents of selectools: ConversationMemory.to_dict, a memory with its limits.
 
-import { ROLE } from "../../window/rules/types.ts";
+import { ROLE, ROLE_NAMES } from "../../window/rules/types.ts";
 import {
   argumentsValue,
   callsAt,
@@ -8,7 +8,6 @@ import {
   imageOf,
   isBase64,
   roleAt,
-  roleName,
   textOf,
   urlOf,
 } from "../common/content.ts";
@@ -107,7 +106,7 @@ function write(message: PlainMessage, shape: string): JsonObject {
   });
   const text = message.text === "" && rest.length > 0 ? textOf(message) : message.text;
   const whole: JsonObject = {
-    role: roleName(role),
+    role: ROLE_NAMES[role],
     content: shape === "apart" ? message.text : text,
     image_path: null,
     image_base64: image,

@@ -14,7 +14,7 @@ import {
   type ExtractionPolicy,
   type MemoryPolicy,
 } from "../../window/policy/memory-policy.ts";
-import type { Role } from "../../window/rules/types.ts";
+import { ROLE_NAMES } from "../../window/rules/types.ts";
 import type { HookParts } from "../parts.ts";
 import type { Extracted, ExtractInput, ExtractionLine } from "../rules/extracted.ts";
 import type { MemoryLookup } from "../rules/lookup.ts";
@@ -44,13 +44,6 @@ interface ExtractBatch {
   readonly policy: ExtractionPolicy;
   readonly signal: AbortSignal;
 }
-
-const ROLES: { readonly [role in Role]: ExtractionLine["role"] } = {
-  1: "user",
-  2: "assistant",
-  3: "system",
-  4: "tool",
-};
 
 /** The most bytes of messages in one call. */
 const BYTES_MAX = 1_048_576;
@@ -103,7 +96,7 @@ function linesOf({ codec }: Pick<ServiceContext, "codec">, messages: Messages): 
   return messages.flatMap(({ messageId, bytes }) => {
     const { text, saidMs } = codec.readSpeech(bytes);
     if (text.trim() === "") return [];
-    const role = ROLES[codec.readFacts(bytes).role];
+    const role = ROLE_NAMES[codec.readFacts(bytes).role];
     return [{ role, text, name: codec.readDetail(bytes).name, messageId, saidMs }];
   });
 }

@@ -15,7 +15,7 @@ import {
   type ImportanceRule,
   type PromotionPolicy,
 } from "../../window/policy/memory-policy.ts";
-import { ROLE, type Role } from "../../window/rules/types.ts";
+import { ROLE, ROLE_NAMES } from "../../window/rules/types.ts";
 import type { ImportanceScore } from "../api.ts";
 import { factOf, statementsOf } from "../extract/rules.ts";
 import type { HookParts, MemoryParts } from "../parts.ts";
@@ -177,7 +177,7 @@ export function promotedMemory(
       category: rule === "" ? DEFAULT_CATEGORY : rule,
       topics: [],
       importance: score.score,
-      labels: new Map([["role", roleName(message.role)]]),
+      labels: new Map([["role", ROLE_NAMES[message.role]]]),
       metadata: NO_METADATA,
       validFromMs: undefined,
       validToMs: undefined,
@@ -195,10 +195,6 @@ export function promotedMemory(
     },
     lastSeenMs: undefined,
   };
-}
-
-function roleName(role: Role): string {
-  return role === ROLE.user ? "user" : "assistant";
 }
 
 /** Asks a hook for one score of each text, 0 to 1. Throws HookFailure. */

@@ -9,8 +9,7 @@ import {
   type ConditionWarning,
   type DetailOf,
   type MessageDetail,
-  ROLE,
-  type Role,
+  ROLE_NAMES,
   type Shortened,
   type Signals,
   type StageRun,
@@ -21,13 +20,6 @@ import {
   type WindowTotals,
 } from "./types.ts";
 import { NO_UNIT } from "./units.ts";
-
-const ROLE_NAMES: { readonly [role in Role]: string } = {
-  [ROLE.user]: "user",
-  [ROLE.assistant]: "assistant",
-  [ROLE.system]: "system",
-  [ROLE.tool]: "tool",
-};
 
 /** Answers what a condition says of an entry. */
 export interface Judge {

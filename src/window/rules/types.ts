@@ -7,6 +7,14 @@ import type { TriggerKind } from "../policy/policy.ts";
 export const ROLE = { user: 1, assistant: 2, system: 3, tool: 4 } as const;
 export type Role = (typeof ROLE)[keyof typeof ROLE];
 
+/** The names of roles. */
+export const ROLE_NAMES = {
+  [ROLE.user]: "user",
+  [ROLE.assistant]: "assistant",
+  [ROLE.system]: "system",
+  [ROLE.tool]: "tool",
+} as const satisfies { readonly [role in Role]: keyof typeof ROLE };
+
 /** A message as the window rules see it. */
 export interface WindowFacts {
   readonly messageId: string;
