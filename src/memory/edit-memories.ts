@@ -21,7 +21,7 @@ import {
 } from "./change-memories.ts";
 import { liveMemory } from "./list-memories.ts";
 import type { MemoryParts } from "./parts.ts";
-import { MEMORY_DEFAULTS, timeFaults } from "./remember.ts";
+import { timeFaults } from "./remember.ts";
 import {
   type MemoryPatch,
   mergeEntities as merged,
@@ -30,7 +30,12 @@ import {
   updateMemory as updated,
 } from "./rules/change.ts";
 import type { MemoryLookup } from "./rules/lookup.ts";
-import { isMemoryExpired, type Memory, memoryVersionNotFound } from "./rules/memory.ts";
+import {
+  isMemoryExpired,
+  MEMORY_DEFAULTS,
+  type Memory,
+  memoryVersionNotFound,
+} from "./rules/memory.ts";
 import { isSameScope } from "./rules/overlay.ts";
 import { textKeyOf } from "./rules/text-key.ts";
 

@@ -21,6 +21,7 @@ import { type MemoryParts, type Resolver, resolverOf } from "./parts.ts";
 import type { Resolution, ResolveInput } from "./rules/extracted.ts";
 import {
   isMemoryExpired,
+  MEMORY_DEFAULTS,
   MEMORY_TIERS,
   type Memory,
   mapTexts,
@@ -37,8 +38,6 @@ import type {
   Stamp,
 } from "./rules/rules.ts";
 
-/** Defaults of fields that are not set. */
-export const MEMORY_DEFAULTS = { importance: 0.5, confidence: 1, category: "general" } as const;
 /** Drafts that are neutralized in one turn of the event loop. */
 const AT_ONCE = 8;
 

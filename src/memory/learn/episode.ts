@@ -13,6 +13,7 @@ import { ROLE } from "../../window/rules/types.ts";
 import type { MemoryLookup } from "../rules/lookup.ts";
 import {
   describeStructure,
+  MEMORY_DEFAULTS,
   type Memory,
   type MemoryScope,
   type MemoryStructure,
@@ -22,7 +23,6 @@ import type { NewMemory } from "../rules/rules.ts";
 
 /** Episodes that one turn removes at most. */
 const OVERDUE_MAX = 1_000;
-const IMPORTANCE = 0.5;
 const NO_METADATA = new Uint8Array(0);
 
 /** The episode of a turn; undefined when its day is over already. */
@@ -48,15 +48,15 @@ export function episodeOf(
       text: describeStructure(structure),
       structure,
       key: "",
-      category: "general",
+      category: MEMORY_DEFAULTS.category,
       topics: [],
-      importance: IMPORTANCE,
+      importance: MEMORY_DEFAULTS.importance,
       labels: new Map(),
       metadata: NO_METADATA,
       validFromMs: turnMs,
       validToMs: undefined,
     },
-    confidence: 1,
+    confidence: MEMORY_DEFAULTS.confidence,
     trust: TRUST.medium,
     persistent: false,
     ttlMs: 0,

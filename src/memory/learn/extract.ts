@@ -21,6 +21,7 @@ import type { MemoryLookup } from "../rules/lookup.ts";
 import {
   describeStructure,
   isMemoryExpired,
+  MEMORY_DEFAULTS,
   type MemoryContent,
   type MemoryKind,
   type MemoryScope,
@@ -312,8 +313,7 @@ function keyOfRelation({ subject, predicate }: Relation): string {
   return SINGULAR.has(name) && Buffer.byteLength(key) <= LIMITS.memoryKeyBytes ? key : "";
 }
 
-const IMPORTANCE = 0.5;
-const CATEGORY = "general";
+const { importance: IMPORTANCE, category: CATEGORY } = MEMORY_DEFAULTS;
 
 type Own = Pick<
   MemoryContent,

@@ -25,11 +25,10 @@ import {
   scoreBudget,
   scoreText,
 } from "../rules/importance.ts";
-import type { MemoryScope } from "../rules/memory.ts";
+import { MEMORY_DEFAULTS, type MemoryScope } from "../rules/memory.ts";
 import type { NewMemory } from "../rules/rules.ts";
 import { promotionKeyOf } from "../rules/text-key.ts";
 
-const DEFAULT_CATEGORY = "general";
 const PREFERENCE = "preference";
 const NO_METADATA = new Uint8Array(0);
 
@@ -174,7 +173,7 @@ export function promotedMemory(
       text: cutText(text, LIMITS.memoryTextBytes),
       structure: undefined,
       key: "",
-      category: rule === "" ? DEFAULT_CATEGORY : rule,
+      category: rule === "" ? MEMORY_DEFAULTS.category : rule,
       topics: [],
       importance: score.score,
       labels: new Map([["role", ROLE_NAMES[message.role]]]),

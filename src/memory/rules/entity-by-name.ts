@@ -5,12 +5,16 @@ import { LIMITS } from "../../kit/limits.ts";
 import { isInOrder, nextState, unitedNames } from "./change.ts";
 import { idsAbove, markBelow, placeDraft, rivalsOf, union } from "./conflict.ts";
 import { isFinal, placeKnown, saidAgain } from "./known.ts";
-import { describeStructure, type Entity, type Memory, type MemoryContent } from "./memory.ts";
+import {
+  describeStructure,
+  type Entity,
+  MEMORY_DEFAULTS,
+  type Memory,
+  type MemoryContent,
+} from "./memory.ts";
 import type { MemoryOverlay } from "./overlay.ts";
 import type { Decision, NewMemory, Remembered } from "./rules.ts";
 import { nameKeyOf, textKeyOf } from "./text-key.ts";
-
-const NO_CATEGORY = "general";
 
 /** The entities of the scope with the name of a draft, those with an alias of it last. */
 function entitiesOf(overlay: MemoryOverlay, draft: NewMemory, entity: Entity): readonly Memory[] {
@@ -63,7 +67,7 @@ function mergedContent(old: MemoryContent, news: MemoryContent, entity: Entity):
   const merged = {
     ...{ structure, text: mergedText(old, news, structure) },
     key: news.key === "" ? old.key : news.key,
-    category: news.category === NO_CATEGORY ? old.category : news.category,
+    category: news.category === MEMORY_DEFAULTS.category ? old.category : news.category,
     topics: unitedNames(old.topics, news.topics, LIMITS.memoryTopics),
     importance: old.importance,
     labels: new Map(labels.sort(([a], [b]) => (a < b ? -1 : 1))),

@@ -2,6 +2,7 @@
 
 import { AppError } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
+import { cutText } from "../../kit/text.ts";
 import type { Trust } from "../../summary/rules/summary.ts";
 
 /** The kinds of memories; the names of the public enum in lower case, its numbers in order. */
@@ -240,19 +241,13 @@ export function mapTexts(
   }
 }
 
+/** Values of a memory of which nobody said more. */
+export const MEMORY_DEFAULTS = { importance: 0.5, confidence: 1, category: "general" } as const;
+
 // Memories as text.
 
 const SURE = 0.8;
 const HALF_SURE = 0.5;
-
-/** The start of a text: at most so many bytes, no character cut in two. */
-function startOf(text: string, bytes: number): string {
-  if (Buffer.byteLength(text) <= bytes) return text;
-  const buffer = Buffer.from(text);
-  let end = bytes;
-  while (end > 0 && ((buffer[end] ?? 0) & 0xc0) === 0x80) end--;
-  return buffer.toString("utf8", 0, end);
-}
 
 function describeEntity({ name, type, attributes }: Entity): string {
   const pairs = [...attributes].map(([key, value]) => `${key}: ${value}`);
@@ -276,7 +271,7 @@ function describeWhole(structure: MemoryStructure): string {
 
 /** A structure as text, cut to the limit of the text of a memory. */
 export function describeStructure(structure: MemoryStructure): string {
-  return startOf(describeWhole(structure), LIMITS.memoryTextBytes);
+  return cutText(describeWhole(structure), LIMITS.memoryTextBytes);
 }
 
 /** Confidence of a memory as a word. */
