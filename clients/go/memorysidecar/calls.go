@@ -3,6 +3,7 @@ package memorysidecar
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"io"
 	mathrand "math/rand/v2"
 	"time"
@@ -112,9 +113,16 @@ func (c *Client) prepare(request proto.Message) proto.Message {
 		sent.Set(namespace, protoreflect.ValueOfString(c.settings.namespace))
 	}
 	if requestID != nil {
-		sent.Set(requestID, protoreflect.ValueOfString(rand.Text()))
+		sent.Set(requestID, protoreflect.ValueOfString(newRequestID()))
 	}
 	return sent.Interface()
+}
+
+// newRequestID makes an id of the time in ms and of 130 random bits. The server keeps answers in
+// the order of their ids. Those that rise with time lie on the same pages of its disk; random ones
+// make it write twice as much.
+func newRequestID() string {
+	return fmt.Sprintf("%012x%s", time.Now().UnixMilli(), rand.Text())
 }
 
 // emptyText finds a field of text that is not set.

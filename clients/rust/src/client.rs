@@ -203,7 +203,9 @@ impl Client {
         let mut request_id = String::new();
         if let Some(own) = request.request_id() {
             if own.is_empty() {
-                *own = Uuid::new_v4().to_string();
+                // The server keeps answers in the order of their ids. Those that rise with time
+                // lie on the same pages of its disk; random ones make it write twice as much.
+                *own = Uuid::now_v7().to_string();
             }
             request_id.clone_from(own);
         }

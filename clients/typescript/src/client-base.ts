@@ -1,6 +1,6 @@
 // Shared base of the client's parts: the connection, the defaults of calls, and the calls.
 
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { MethodDefinition } from "@grpc/grpc-js";
 import * as calls from "./call.ts";
 import { openChannel, type RawClients } from "./channel.ts";
@@ -53,6 +53,15 @@ export class ClientBase {
   }
 
   protected change(opts: calls.MutationOptions) {
-    return { namespace: this.at(opts), requestId: opts.requestId ?? randomUUID() };
+    return { namespace: this.at(opts), requestId: opts.requestId ?? newRequestId() };
   }
+}
+
+/**
+ * The id of a request: its time in ms, and 80 random bits. The server keeps answers in the order of
+ * their ids. Those that rise with time lie on the same pages of its disk; random ones make it write
+ * twice as much.
+ */
+function newRequestId(): string {
+  return Date.now().toString(16).padStart(12, "0") + randomBytes(10).toString("hex");
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import time
 import weakref
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
@@ -245,8 +246,12 @@ class Base:
 
 
 def new_request_id() -> str:
-    """Makes the id of a request."""
-    return os.urandom(16).hex()
+    """Makes the id of a request: its time in ms, and 80 random bits.
+
+    The server keeps answers in the order of their ids. Those that rise with time lie on the same
+    pages of its disk; random ones make it write twice as much.
+    """
+    return f"{time.time_ns() // 1_000_000:012x}{os.urandom(10).hex()}"
 
 
 def named(call: WriteOptions) -> WriteOptions:

@@ -115,8 +115,17 @@ final class RepeatingChannel extends Channel {
     if (!(request instanceof Message message)) return request;
     Message.Builder builder = message.toBuilder();
     setIfEmpty(builder, "namespace", namespace);
-    setIfEmpty(builder, "request_id", UUID.randomUUID().toString());
+    setIfEmpty(builder, "request_id", newRequestId());
     return (Q) builder.build();
+  }
+
+  /**
+   * Makes an id of the time in ms and a random UUID. The server keeps answers in the order of their
+   * ids. Those that rise with time lie on the same pages of its disk; random ones make it write
+   * twice as much.
+   */
+  private static String newRequestId() {
+    return "%012x-%s".formatted(System.currentTimeMillis(), UUID.randomUUID());
   }
 
   private static void setIfEmpty(Message.Builder builder, String name, String value) {
