@@ -2,6 +2,7 @@
 // number is patched in place, so that the loader spends no time on encoding.
 
 import { Buffer } from "node:buffer";
+import { randomUUID } from "node:crypto";
 import { Memory } from "../src/gen/memorysidecar/v1/memory.ts";
 import { RememberRequest } from "../src/gen/memorysidecar/v1/memory_service.ts";
 import { Message, Role } from "../src/gen/memorysidecar/v1/message.ts";
@@ -23,6 +24,8 @@ import { grpcFrame } from "./wire.ts";
 export const TEXT_BYTES = 300;
 
 const DIGITS = 7;
+// The place of a request id.
+const NO_ID = { rising: "+".repeat(32), random: "#".repeat(32) };
 
 /** Kind of request that a load sends. */
 export type BodySpec =
@@ -33,6 +36,8 @@ export type BodySpec =
       readonly namespace?: string;
       /** Whether it answers with the window. Default: no. */
       readonly reply?: boolean;
+      /** Each call has a request id of its own: rising as those of the clients, or random. */
+      readonly ids?: "rising" | "random";
     }
   | { readonly kind: "window"; readonly prefix: string }
   | { readonly kind: "remember"; readonly prefix: string }
@@ -49,6 +54,7 @@ export interface Template {
   readonly body: Buffer;
   /** Offset of the session number; -1 when there is none. */
   readonly at: number;
+  readonly id: { readonly at: number; readonly rises: boolean } | undefined;
 }
 
 /** The id of a session of the bench. */
@@ -102,6 +108,7 @@ function encode(spec: BodySpec): Uint8Array {
           sessionId: sessionName(spec.prefix, 0),
           messages: turns(spec.count),
           createSession: true,
+          requestId: spec.ids === undefined ? "" : NO_ID[spec.ids],
           ...(spec.reply === true ? { windowReply: make(WindowReply, {}) } : {}),
         }),
       ).finish();
@@ -160,13 +167,20 @@ export function bodyBytes(spec: BodySpec): number {
 /** Makes the template of a request. */
 export function template(spec: BodySpec): Template {
   const body = grpcFrame(encode(spec));
-  if (!("prefix" in spec)) return { body, at: -1 };
+  if (!("prefix" in spec)) return { body, at: -1, id: undefined };
   const at = body.indexOf(sessionName(spec.prefix, 0), 0, "latin1");
-  return { body, at: at + spec.prefix.length };
+  const ids = spec.kind === "append" ? spec.ids : undefined;
+  const id = ids && { at: body.indexOf(NO_ID[ids], 0, "latin1"), rises: ids === "rising" };
+  return { body, at: at + spec.prefix.length, id };
 }
 
-/** Points a template at a session, in place. */
+/** Points a template at a session, and gives it another request id if it has one, in place. */
 export function pointAt(target: Template, session: number): void {
+  if (target.id !== undefined) {
+    const random = randomUUID().replaceAll("-", "");
+    const time = target.id.rises ? Date.now().toString(16).padStart(12, "0") : "";
+    target.body.write((time + random).slice(0, 32), target.id.at, "latin1");
+  }
   if (target.at < 0) return;
   let rest = session;
   for (let i = DIGITS - 1; i >= 0; i--) {

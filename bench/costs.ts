@@ -25,10 +25,16 @@ const MIB = 1_048_576;
 
 type Load = Omit<Job, "port" | "warmMs" | "measureMs">;
 
+/** Bytes that a process has written to disks. */
+function writtenBytes(pid: number): number {
+  return Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, "latin1"))?.[1]);
+}
+
 /** Processor time of a call by kind of thread, and the p50 of the calls. */
 async function cpuOf(loader: Worker, server: Running, load: Load, seconds: number) {
   await measure(loader, server, { ...load, warmMs: 500, measureMs: 500 });
   const before = threadUs(server.pid);
+  const writtenBefore = writtenBytes(server.pid);
   const job = { ...load, warmMs: 0, measureMs: seconds * 1_000 };
   const { callsTotal, p50Ms } = await measure(loader, server, job);
   const row: Record<string, string> = { "p50 ms": p50Ms.toFixed(3) };
@@ -36,6 +42,7 @@ async function cpuOf(loader: Worker, server: Running, load: Load, seconds: numbe
     const one = (us - (before.get(name) ?? 0)) / callsTotal;
     if (one >= 1) row[`${name} us`] = one.toFixed(0);
   }
+  row["written KiB"] = ((writtenBytes(server.pid) - writtenBefore) / callsTotal / 1_024).toFixed(1);
   return row;
 }
 
@@ -101,6 +108,10 @@ await inDirectory(async (directory) => {
       cpu[`echo, ${inFlight}`] = await cpuOf(loader, bare, echo(body, inFlight), seconds);
       const load = append("a", SESSIONS, inFlight);
       cpu[`append, ${inFlight}`] = await cpuOf(loader, real, load, seconds);
+      for (const ids of ["rising", "random"] as const) {
+        const named = { ...load, body: { ...body, ids } };
+        cpu[`append, ${ids} ids, ${inFlight}`] = await cpuOf(loader, real, named, seconds);
+      }
     }
     console.log("\nprocessor time of a call, by thread");
     console.table(cpu);

@@ -25,6 +25,8 @@ class SessionServiceStub:
     whatever happened since; the same id with another request is `REQUEST_ID_REUSED`, and one whose
     response EraseSubject erased is `ANSWER_ERASED`. A call that failed is not remembered: it may be
     repeated with its id. Without a `request_id` a repeat may take effect twice.
+    Ids that rise with time, such as UUIDs of version 7, are the cheapest: the server keeps responses
+    in the order of their ids. Those of random ids lie apart on the disk.
 
     A server ignores unknown fields, except in rpcs with the option `destructive`: there a field that
     an older server does not know, at any depth, is `REQUEST_INVALID`, and nothing is deleted,
@@ -226,6 +228,8 @@ class SessionServiceServicer:
     whatever happened since; the same id with another request is `REQUEST_ID_REUSED`, and one whose
     response EraseSubject erased is `ANSWER_ERASED`. A call that failed is not remembered: it may be
     repeated with its id. Without a `request_id` a repeat may take effect twice.
+    Ids that rise with time, such as UUIDs of version 7, are the cheapest: the server keeps responses
+    in the order of their ids. Those of random ids lie apart on the disk.
 
     A server ignores unknown fields, except in rpcs with the option `destructive`: there a field that
     an older server does not know, at any depth, is `REQUEST_INVALID`, and nothing is deleted,
@@ -850,6 +854,8 @@ class SessionService:
     whatever happened since; the same id with another request is `REQUEST_ID_REUSED`, and one whose
     response EraseSubject erased is `ANSWER_ERASED`. A call that failed is not remembered: it may be
     repeated with its id. Without a `request_id` a repeat may take effect twice.
+    Ids that rise with time, such as UUIDs of version 7, are the cheapest: the server keeps responses
+    in the order of their ids. Those of random ids lie apart on the disk.
 
     A server ignores unknown fields, except in rpcs with the option `destructive`: there a field that
     an older server does not know, at any depth, is `REQUEST_INVALID`, and nothing is deleted,
