@@ -50,6 +50,7 @@ import { applyRecords, applyUpload, recordsView, uploadView } from "./record-cha
 interface Request {
   readonly namespace: string;
   readonly requestId?: string;
+  readonly allowWhenFull?: boolean;
 }
 
 interface Answer<T> {
@@ -230,7 +231,7 @@ export function changeRecords<T>(
 /** Decides a change of an upload. */
 export function changeUpload<T>(
   core: Core,
-  asked: UploadRef,
+  asked: UploadRef & Request,
   decide: (view: UploadView) => UploadDecision<T>,
 ): Promise<T> {
   let seen: ReturnType<typeof uploadView> | undefined;

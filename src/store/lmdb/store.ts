@@ -221,7 +221,7 @@ async function openStore(
     const core: Core = { env, memtable, writer, cache, readFacts, base: identity.base, counts };
     const events = new EventLog(core, log);
     const copying = new Set<number>();
-    const admit = (allowWhenFull: boolean | undefined): Promise<void> | undefined => {
+    const admit: Admit = (allowWhenFull) => {
       writer.assertOpen();
       if (allowWhenFull !== true) floor.check();
       return writer.admit();
@@ -238,6 +238,7 @@ async function openStore(
       ...{ core, storeId, historyId, instanceId, format },
       lineage: lineageOf(epochs, () => writer.durableCommitNo),
       ...readsOf(core, events),
+      passingOver: (onDamage) => readsOf({ ...core, onDamage }, events),
       ...changesOf(core, { core, copying, admit: admitCopy }, admit),
       ...erasuresOf(core, admit),
       onCommit: (listener) => {
@@ -300,25 +301,9 @@ function report(listeners: ReadonlySet<(commit: Commit) => void>, commit: Commit
   }
 }
 
-type Reads = Exclude<keyof Store, keyof ErasureStore> &
-  (`${"read" | "list" | "next" | "due" | "expired"}${string}` | OtherReads);
-
-type OtherReads =
-  | "positions"
-  | "countRevisions"
-  | "countSessions"
-  | "findMessages"
-  | "taskHooks"
-  | "recalledNamespaces"
-  | "openSnapshot"
-  | "rankedMemories"
-  | "queryRelations"
-  | "passingOver";
-
 /** The calls that read what is durable. */
-function readsOf(core: Core, events: EventLog): Pick<Store, Reads> {
-  const passingOver: Store["passingOver"] = (onDamage) => readsOf({ ...core, onDamage }, events);
-  return { ...sessionReads(core, events), ...recordReads(core), passingOver };
+function readsOf(core: Core, events: EventLog) {
+  return { ...sessionReads(core, events), ...recordReads(core) };
 }
 
 /** A call that reads at once, and again if a message was erased under it. */
@@ -382,6 +367,11 @@ function sessionReads(core: Core, events: EventLog) {
 function recordReads(core: Core) {
   const read = reader(core);
   const readPieces = pieceReader(core);
+  // A full disk takes no removals of what has expired.
+  const readExpired = <E>(of: (core: Core, nowMs: number, limit: number) => readonly E[]) =>
+    read((_, nowMs: number, limit: number) =>
+      core.writer.isDiskFull ? [] : of(core, nowMs, limit),
+    );
   return {
     readTask: read(
       (_, namespace, taskNo) => findTaskRow(core, namespace, taskNo, "committed")?.task,
@@ -409,9 +399,7 @@ function recordReads(core: Core) {
     listCollections: read(listCollections),
     readDocumentLives: read(readDocumentLives),
     readPayload: read(readPayload),
-    expiredDocuments: read((_, nowMs, limit) =>
-      core.writer.isDiskFull ? [] : expiredDocuments(core, nowMs, limit),
-    ),
+    expiredDocuments: readExpired(expiredDocuments),
     readVectors: read(readVectors),
     recalledNamespaces: read(recalledNamespaces),
     readMemory: read(memories.readMemory),
@@ -425,19 +413,13 @@ function recordReads(core: Core) {
     listMemoryScopes: read(memories.listMemoryScopes),
     readMemoryScope: read(memories.readMemoryScope),
     listMemoryNamespaces: read(memories.listMemoryNamespaces),
-    expiredMemories: read((_, nowMs, limit) =>
-      core.writer.isDiskFull ? [] : memories.expiredMemories(core, nowMs, limit),
-    ),
+    expiredMemories: readExpired(memories.expiredMemories),
     readRecords: read(records.readRecords),
     readRecordRange: read(records.readRecordRange),
     listRecords: read(records.listRecords),
     listRecordPaths: read(records.listRecordPaths),
-    expiredRecords: read((_, nowMs, limit) =>
-      core.writer.isDiskFull ? [] : records.expiredRecords(core, nowMs, limit),
-    ),
-    expiredUploads: read((_, nowMs, limit) =>
-      core.writer.isDiskFull ? [] : records.expiredUploads(core, nowMs, limit),
-    ),
+    expiredRecords: readExpired(records.expiredRecords),
+    expiredUploads: readExpired(records.expiredUploads),
     dueMemoryJobs: read(dueJobs),
     nextMemoryJobMs: read(nextJobMs),
     listMemoryJobs: read(listJobs),
@@ -446,101 +428,66 @@ function recordReads(core: Core) {
   } satisfies Partial<Store>;
 }
 
-type Changes = Exclude<keyof Store, keyof ErasureStore> &
-  (
-    | `change${string}`
-    | "refreshDocuments"
-    | "refreshRecords"
-    | "copySession"
-    | "importLog"
-    | "saveVectors"
-    | "noteRecalled"
-  );
+/** Gives a promise to wait for before a write, or undefined when there is room. */
+type Admit = (allowWhenFull: boolean | undefined) => Promise<void> | undefined;
 
-/** The calls that write. `admit` gives a promise to wait for, or undefined when there is room. */
-function changesOf(
-  core: Core,
-  copies: CopyContext,
-  admit: (allowWhenFull: boolean | undefined) => Promise<void> | undefined,
-): Pick<Store, Changes> {
+/** A call that writes once it is let in. */
+function writer(core: Core, admit: () => Promise<void> | undefined) {
+  return <A extends readonly unknown[], R>(of: (core: Core, ...asked: A) => Promise<R>) =>
+    async (...asked: A): Promise<R> => {
+      await admit();
+      return of(core, ...asked);
+    };
+}
+
+/** The calls that write. */
+function changesOf(core: Core, copies: CopyContext, admit: Admit) {
+  const write = writer(core, () => admit(false));
+  const change =
+    <C extends { readonly allowWhenFull?: boolean }, D, R>(
+      of: (core: Core, asked: C, decide: D) => Promise<R>,
+    ) =>
+    async (asked: C, decide: D): Promise<R> => {
+      await admit(asked.allowWhenFull);
+      return of(core, asked, decide);
+    };
   return {
-    changeSession: (change, decide) => {
+    changeSession: (asked, decide) => {
       try {
-        const wait = admit(change.allowWhenFull);
+        const wait = admit(asked.allowWhenFull);
         return wait === undefined
-          ? changing.changeSession(core, change, decide)
-          : wait.then(() => changing.changeSession(core, change, decide));
+          ? changing.changeSession(core, asked, decide)
+          : wait.then(() => changing.changeSession(core, asked, decide));
       } catch (error) {
         return Promise.reject(error);
       }
     },
-    changeConsumer: async (change, decide) => {
-      await admit(change.allowWhenFull);
-      return changing.changeConsumer(core, change, decide);
-    },
-    changeTask: async (change, decide) => {
-      await admit(change.allowWhenFull);
-      return changing.changeTask(core, change, decide);
-    },
-    changeDocuments: async (change, decide) => {
-      await admit(change.allowWhenFull);
-      return changing.changeDocuments(core, change, decide);
-    },
-    refreshDocuments: async (ref, documentIds, nowMs) => {
-      await admit(false);
-      return refreshDocuments(core, ref, documentIds, nowMs);
-    },
-    changeMemories: async (change, decide) => {
-      await admit(change.allowWhenFull);
-      return changing.changeMemories(core, change, decide);
-    },
-    changeRecords: async (change, decide) => {
-      await admit(change.allowWhenFull);
-      return changing.changeRecords(core, change, decide);
-    },
-    changeUpload: async (change, decide) => {
-      await admit(change.allowWhenFull);
-      return changing.changeUpload(core, change, decide);
-    },
-    refreshRecords: async (namespace, names, nowMs) => {
-      await admit(false);
-      return refreshRecords(core, namespace, names, nowMs);
-    },
+    changeConsumer: change(changing.changeConsumer),
+    changeTask: change(changing.changeTask),
+    changeDocuments: change(changing.changeDocuments),
+    refreshDocuments: write(refreshDocuments),
+    changeMemories: change(changing.changeMemories),
+    changeRecords: change(changing.changeRecords),
+    changeUpload: change(changing.changeUpload),
+    refreshRecords: write(refreshRecords),
     copySession: (copy, decide) => copySession(copies, copy, decide),
     importLog: (seqs) => startImport(copies, seqs),
-    saveVectors: async (vectors) => {
-      await admit(false);
-      return saveVectors(core, vectors);
-    },
-    noteRecalled: async (namespace, ms) => {
-      await admit(false);
-      return noteRecalled(core, namespace, ms);
-    },
-  };
+    saveVectors: write(saveVectors),
+    noteRecalled: write(noteRecalled),
+  } satisfies Partial<Store>;
 }
 
 /** The calls on erasures. They free space: a full disk holds up only the end of an erasure. */
-function erasuresOf(
-  core: Core,
-  admit: (allowWhenFull: boolean) => Promise<void> | undefined,
-): ErasureStore {
+function erasuresOf(core: Core, admit: Admit): ErasureStore {
   const read = reader(core);
+  const write = writer(core, () => admit(true));
   return {
     readErasure: read((_, ref) => erasures.readErasure(core, ref)),
     runningErasures: read(erasures.runningErasures),
     erasureMarks: read(erasures.erasureMarks),
-    changeErasure: async (change, decide) => {
-      await admit(true);
-      return changing.changeErasure(core, change, decide);
-    },
-    dropErasureMarks: async (ref) => {
-      await admit(true);
-      return erasures.dropErasureMarks(core, ref);
-    },
-    eraseAnswers: async (query) => {
-      await admit(true);
-      return erasures.eraseAnswers(core, query);
-    },
+    changeErasure: write(changing.changeErasure),
+    dropErasureMarks: write(erasures.dropErasureMarks),
+    eraseAnswers: write(erasures.eraseAnswers),
     purgedBefore: read(erasures.purgedBefore),
     clearJournal: () => core.writer.clearJournal(),
   };
