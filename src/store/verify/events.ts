@@ -3,7 +3,7 @@
 
 import { unseal } from "../engine/envelope.ts";
 import type { Environment } from "../engine/environment.ts";
-import { readText, u64 } from "../engine/keys.ts";
+import { readText } from "../engine/keys.ts";
 import type { Problems } from "../engine/problems.ts";
 import { ONE_NUMBER } from "../engine/table.ts";
 import type { StreamPositions } from "../store.ts";
@@ -16,9 +16,6 @@ import {
   readEventKey,
 } from "../tables/event-tables.ts";
 import { describeKey, type IndexView, scan } from "./view.ts";
-
-const START = u64(0);
-const END = "\xff".repeat(11);
 
 /** The parts that the check shares. */
 export interface EventCheck {
@@ -58,7 +55,7 @@ class EventsCheck {
     let index = dropped?.index ?? 0;
     let isLast = true;
     let count = 0;
-    for (const { key, record } of scan(env.event, START, END)) {
+    for (const { key, record } of scan(env.event)) {
       const at = readEventKey(key);
       const follows = isLast
         ? at.commitNo === commitNo + 1 && at.index === 0

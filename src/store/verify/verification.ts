@@ -35,11 +35,9 @@ import { checkLog, type LogCheck } from "./log.ts";
 import { checkMemories, checkMemoryJobs } from "./memories.ts";
 import { checkRecords } from "./records.ts";
 import { checkSummaries, checkTasks } from "./tasks.ts";
-import { NO_TOTALS, type VerifyReport, type VerifyTotals } from "./verify.ts";
+import { NO_TOTALS, type VerifyReport } from "./verify.ts";
 import { describeKey, IndexView, NumberSet, scan } from "./view.ts";
 
-const START = u64(0);
-const END = "\xff".repeat(11);
 const LIST_TABLES: readonly string[] = [
   SESSION_LIST.id,
   SESSION_USER.id,
@@ -56,7 +54,7 @@ export class Verification {
   readonly #logs = new NumberSet();
   /** Numbers of sessions that upkeep finds by the end of their time, or before. */
   readonly #expiring = new NumberSet();
-  readonly #totals: { -readonly [Name in keyof VerifyTotals]: number } = { ...NO_TOTALS };
+  readonly #totals = { ...NO_TOTALS };
   #known: StreamPositions | undefined;
   /** False for a store of format 6 or before, until all its sessions are listed. */
   #updatesListed = false;
@@ -116,7 +114,7 @@ export class Verification {
     const tail = new Map<string, Uint8Array | null>();
     let last = 0;
     let rows = 0;
-    for (const { key, record } of scan(this.#env.journal, START, END)) {
+    for (const { key, record } of scan(this.#env.journal)) {
       rows++;
       const journalNo = readU64(key, 0);
       const isNext = last === 0 || journalNo === last + 1;
@@ -298,7 +296,7 @@ export class Verification {
 
   #messages(): void {
     let rows = 0;
-    for (const { key, record } of scan(this.#env.message, START, END)) {
+    for (const { key, record } of scan(this.#env.message)) {
       rows++;
       const messageNo = readU64(key, 0);
       const isKnown = messageNo < this.#counters.nextMessageNo && this.#referenced.has(messageNo);
@@ -314,7 +312,7 @@ export class Verification {
 
   #indexRows(): number {
     let rows = 0;
-    for (const row of scan(this.#env.index, "\x00", END)) {
+    for (const row of scan(this.#env.index)) {
       rows++;
       const isKnown = tableOf(row.key) !== undefined;
       this.#problems.check(isKnown, "a record belongs to no table", describeKey(row.key));

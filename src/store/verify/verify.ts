@@ -10,25 +10,28 @@ import { DATA_FILE } from "../engine/environment.ts";
 import { type DirectoryLock, lockDirectory, StoreInUseError } from "../engine/lock.ts";
 import type { Problem } from "../engine/problems.ts";
 
-/** Counts of checked records. */
-export interface VerifyTotals {
-  readonly sessions: number;
-  readonly messages: number;
-  readonly events: number;
-  readonly consumers: number;
-  readonly replies: number;
-  readonly tasks: number;
+/** The totals of nothing. */
+export const NO_TOTALS = {
+  sessions: 0,
+  messages: 0,
+  events: 0,
+  consumers: 0,
+  replies: 0,
+  tasks: 0,
   /** Summaries of the history. */
-  readonly summaries: number;
-  readonly documents: number;
-  readonly memories: number;
+  summaries: 0,
+  documents: 0,
+  memories: 0,
   /** Sessions that wait for jobs on memories. */
-  readonly memoryJobs: number;
+  memoryJobs: 0,
   /** Messages, documents and memories that have vectors. */
-  readonly vectors: number;
+  vectors: 0,
   /** Records of every kind. */
-  readonly records: number;
-}
+  records: 0,
+};
+
+/** Counts of checked records. */
+export type VerifyTotals = Readonly<typeof NO_TOTALS>;
 
 /** The findings of verify. */
 export interface VerifyReport {
@@ -54,22 +57,6 @@ export interface VerifyOptions {
   /** Gives the check up; its promise is rejected. */
   readonly signal?: AbortSignal | undefined;
 }
-
-/** The totals of nothing. */
-export const NO_TOTALS: VerifyTotals = {
-  sessions: 0,
-  messages: 0,
-  events: 0,
-  consumers: 0,
-  replies: 0,
-  tasks: 0,
-  summaries: 0,
-  documents: 0,
-  memories: 0,
-  memoryJobs: 0,
-  vectors: 0,
-  records: 0,
-};
 
 const STDERR_MAX = 2_000;
 

@@ -17,8 +17,11 @@ export interface RawRow {
   readonly record: Uint8Array;
 }
 
+/** Above every key. */
+const END = "\xff".repeat(11);
+
 /** The rows of a table with keys from `start` on and below `end`, read page by page. */
-export function* scan(table: Table, start: string, end: string): Generator<RawRow> {
+export function* scan(table: Table, start = "\0", end = END): Generator<RawRow> {
   let from = start;
   let exclusive = false;
   for (;;) {
