@@ -8,6 +8,7 @@ import type {
   StoredDocument,
   VectorPlace,
 } from "./document-records.ts";
+import { frameFault, isCount } from "./task-faults.ts";
 
 /** The most records of one `saveVectors`. */
 export const SAVE_VECTORS_MAX = 1_024;
@@ -33,17 +34,11 @@ export interface DocumentBase {
 
 type KnownDocument = Pick<StoredDocument, "documentNo" | "recordId">;
 
-function isCount(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 0;
-}
-
 /** Says what is wrong with a change of documents; undefined when nothing is. */
 export function documentPlanFault(plan: DocumentPlan, base: DocumentBase): string | undefined {
-  const { put = [], remove = [], clear = false, events, nowMs, reply } = plan;
-  if (events.length === 0) return "it has no event";
-  if (!isCount(nowMs) || !isCount(reply?.createMs ?? 0)) {
-    return "a time is not a whole number of milliseconds";
-  }
+  const { put = [], remove = [], clear = false } = plan;
+  const frame = frameFault(plan);
+  if (frame !== undefined) return frame;
   if (clear && put.length + remove.length > 0) return "it clears a collection and does more to it";
   if (clear && base.recordDocumentCount > 0) return "it clears a collection of records";
   const ids = new Set<string>();

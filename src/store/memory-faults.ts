@@ -7,7 +7,7 @@ import type { MemoryJob } from "../memory/rules/job.ts";
 import type { Memory } from "../memory/rules/memory.ts";
 import type { MemoryJobPlan, MemoryPlan } from "./memory-records.ts";
 import { scopeIdOf } from "./scope-id.ts";
-import { areRanges } from "./task-faults.ts";
+import { areRanges, isCount } from "./task-faults.ts";
 
 const STRUCTURED = new Set(["entity", "relation", "episode"]);
 const PROMOTION_KEY_MAX = 128;
@@ -19,22 +19,6 @@ export interface MemoryBase {
   readonly nextMemoryNo: number;
   /** The current state of the memory with an id. */
   readonly known: (memoryId: string) => Memory | undefined;
-}
-
-function isCount(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 0;
-}
-
-/** Says what is wrong with the frame of a change of memories; undefined when nothing is. */
-export function memoryFrameFault(plan: {
-  readonly events: readonly unknown[];
-  readonly nowMs: number;
-  readonly reply?: { readonly createMs: number };
-}): string | undefined {
-  if (plan.events.length === 0) return "it has no event";
-  return isCount(plan.nowMs) && isCount(plan.reply?.createMs ?? 0)
-    ? undefined
-    : "a time is not a whole number of milliseconds";
 }
 
 /** Says what is wrong with a change of memories; undefined when nothing is. */

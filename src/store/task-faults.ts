@@ -1,14 +1,12 @@
-// Rules for tasks and summaries of plans, for both engines: they say what is wrong, so that
-// half a plan never reaches the state.
+// Rules for plans, and for tasks and summaries of them, for both engines: they say what is wrong,
+// so that half a plan never reaches the state.
 
+import { QUARTERS } from "../kit/token-quarters.ts";
 import type { SessionRef } from "../session/rules/session.ts";
 import { type SummaryRecord, TRUST } from "../summary/rules/summary.ts";
 import { REVISION_TASKS_MAX, type Task, type TaskUsage } from "../tasks/rules/task.ts";
 import type { SeqRange } from "../window/rules/types.ts";
 import type { SummaryPlan, TaskPlan } from "./store.ts";
-
-// Tokens come in quarters.
-const QUARTERS = 4;
 
 /** The state before the change, as a check needs it. */
 export interface TaskBase {
@@ -19,10 +17,24 @@ export interface TaskBase {
   readonly known: (taskNo: number) => Pick<Task, "namespace" | "sessionId"> | undefined;
 }
 
-function isCount(value: number): boolean {
+/** Whether a number is whole and not negative. */
+export function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0;
 }
 
+/** Says what is wrong with the frame of a plan; undefined when nothing is. */
+export function frameFault(plan: {
+  readonly events: readonly unknown[];
+  readonly nowMs: number;
+  readonly reply?: { readonly createMs: number };
+}): string | undefined {
+  if (plan.events.length === 0) return "it has no event";
+  return isCount(plan.nowMs) && isCount(plan.reply?.createMs ?? 0)
+    ? undefined
+    : "a time is not a whole number of milliseconds";
+}
+
+/** Tokens come in quarters. */
 function isTokens(value: number): boolean {
   return Number.isSafeInteger(value * QUARTERS) && value >= 0;
 }

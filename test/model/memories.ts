@@ -11,7 +11,7 @@ import {
 } from "../../src/memory/rules/memory.ts";
 import { hasPromotionPart, keyOfPromotion } from "../../src/memory/rules/text-key.ts";
 import { memoryFacts } from "../../src/store/memory-facts.ts";
-import { memoryFrameFault, memoryPlanFault } from "../../src/store/memory-faults.ts";
+import { memoryPlanFault } from "../../src/store/memory-faults.ts";
 import { scopeIdOf } from "../../src/store/scope-id.ts";
 import type {
   ChangedMemory,
@@ -21,6 +21,7 @@ import type {
   MemoryView,
   NewEvent,
 } from "../../src/store/store.ts";
+import { frameFault } from "../../src/store/task-faults.ts";
 import { TRUST } from "../../src/summary/rules/summary.ts";
 import { saveErasure } from "./erasures.ts";
 import {
@@ -249,7 +250,7 @@ export function changeMemories<T>(
     return { result: decision.result, events: [], memories: [] };
   }
   const { plan, result } = decision;
-  const fault = memoryFrameFault(plan);
+  const fault = frameFault(plan);
   if (fault !== undefined) throw new Error(`The plan is faulty: ${fault}.`);
   checkMemories(state, namespace, plan);
   const about = aboutMemories(state, namespace, plan);

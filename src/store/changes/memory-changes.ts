@@ -8,7 +8,7 @@ import { hasPromotionPart, keyOfPromotion } from "../../memory/rules/text-key.ts
 import { u64 } from "../engine/keys.ts";
 import { rangeIndex } from "../engine/reads.ts";
 import { NOTHING, ONE_NUMBER, ONE_TEXT } from "../engine/table.ts";
-import { memoryFrameFault, memoryPlanFault } from "../memory-faults.ts";
+import { memoryPlanFault } from "../memory-faults.ts";
 import { scopeIdOf } from "../scope-id.ts";
 import type { MemoryChange, MemoryDecision, MemoryPlan } from "../store.ts";
 import type { Core } from "../tables/core.ts";
@@ -44,6 +44,7 @@ import {
 import { checkEvents, unsound } from "../tables/plan-check.ts";
 import { finishChange } from "../tables/replies.ts";
 import { dropVectors, readVectorRow } from "../tables/vectors.ts";
+import { frameFault } from "../task-faults.ts";
 
 const TIERS = 5;
 const PROMOTED_PAGE = 256;
@@ -91,7 +92,7 @@ export function applyMemories(
   base: PendingMemories,
   plan: (MemoryDecision<unknown> & { readonly kind: "save" })["plan"],
 ): void {
-  const fault = memoryFrameFault(plan);
+  const fault = frameFault(plan);
   if (fault !== undefined) throw unsound(fault);
   checkEvents(plan.events);
   const steps = memorySteps(base, change.namespace, plan);

@@ -1,12 +1,12 @@
 // Checks a plan as a whole before any of it is applied: half a plan must never reach the pending
 // state, so whatever could stop it half-way is looked for here.
 
+import { QUARTERS } from "../../kit/token-quarters.ts";
 import type { SessionFields, SessionHead, WindowInsert } from "../../session/rules/session.ts";
 import type { NewEvent, SessionPlan } from "../store.ts";
 import { areRanges } from "../task-faults.ts";
 import type { SessionState } from "./cache.ts";
 import { REVISION_EVENTS_MAX } from "./event-tables.ts";
-import { QUARTERS } from "./session-tables.ts";
 
 /** A fault of whoever made the plan. */
 export function unsound(what: string): Error {
