@@ -62,12 +62,7 @@ export function documentsView(
   const { collectionId, documentIds, namespace, sourceIds } = change;
   const base = baseOf(core, change);
   const { row, nextDocumentNo } = base;
-  const documents = new Map<string, StoredDocument>();
   const chunks = new Map<string, readonly StoredDocument[]>();
-  for (const documentId of documentIds) {
-    const found = row && findDocument(core, row.logNo, documentId, "pending");
-    if (found !== undefined) documents.set(documentId, found);
-  }
   for (const sourceId of sourceIds) {
     const found = row === undefined ? [] : chunksOf(core, row.logNo, sourceId, "pending");
     if (found.length > 0) chunks.set(sourceId, found);
@@ -80,7 +75,7 @@ export function documentsView(
     revision: nextRevision(core, namespace),
     collection: row === undefined ? undefined : collectionOf(collectionId, row),
     collectionCount: countCollections(core, namespace),
-    documents,
+    documents: documentsIn(core, row, documentIds),
     chunks,
     nextDocumentNo,
     reply: pendingReply(core, namespace, change.requestId),
@@ -99,12 +94,22 @@ function otherView(
   { collectionId, documentIds }: OtherChange,
 ): OtherView {
   const row = readCollection(core, { namespace, collectionId }, "pending");
+  const documents = documentsIn(core, row, documentIds);
+  return { collection: row && collectionOf(collectionId, row), documents };
+}
+
+/** Those of some documents that a collection has, by id. */
+function documentsIn(
+  core: Core,
+  row: CollectionRow | undefined,
+  documentIds: readonly string[],
+): ReadonlyMap<string, StoredDocument> {
   const documents = new Map<string, StoredDocument>();
   for (const documentId of documentIds) {
     const found = row && findDocument(core, row.logNo, documentId, "pending");
     if (found !== undefined) documents.set(documentId, found);
   }
-  return { collection: row && collectionOf(collectionId, row), documents };
+  return documents;
 }
 
 function nextAfterEmptied(core: Core, { namespace, collectionId }: DocumentChange): number {

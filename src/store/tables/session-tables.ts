@@ -2,6 +2,7 @@
 // and windows of its log. Records that every append touches are encoded by hand.
 
 import { type InsertRecord, SessionRecord } from "../../gen/memorysidecar/storage/v1/records.ts";
+import { QUARTERS } from "../../kit/token-quarters.ts";
 import {
   DEFAULT_SETTINGS,
   EMPTY_POLICY_STATE,
@@ -37,10 +38,7 @@ import {
   policyText,
 } from "./policy-json.ts";
 
-/** Quarters per token. Records hold whole tokens and the quarters beyond them. */
-export const QUARTERS = 4;
-
-/** The quarters of a count of tokens beyond its whole ones. */
+/** The quarters of a count of tokens beyond its whole ones, which records hold apart. */
 export function quartersOf(tokenCount: number): number {
   return (tokenCount - Math.floor(tokenCount)) * QUARTERS;
 }
@@ -195,29 +193,22 @@ export const SESSION_NAME = defineTable(0x01, "session id", [aText, lastText], {
   bucket: bucket.firstText,
 });
 
-const IN_ORDER = { bucket: bucket.allButLast };
+const LISTED = { erasedWith: "session", record: NOTHING, bucket: bucket.allButLast } as const;
 
 /** All sessions of a namespace; below those of a user, of an agent, and with a label. */
-export const SESSION_LIST = defineTable(0x04, "session of a namespace", [aText, aNumber], {
-  erasedWith: "session",
-  record: NOTHING,
-  ...IN_ORDER,
-});
-export const SESSION_USER = defineTable(0x05, "session of a user", [aText, aText, aNumber], {
-  erasedWith: "session",
-  record: NOTHING,
-  ...IN_ORDER,
-});
-export const SESSION_AGENT = defineTable(0x06, "session of an agent", [aText, aText, aNumber], {
-  erasedWith: "session",
-  record: NOTHING,
-  ...IN_ORDER,
-});
+export const SESSION_LIST = defineTable(0x04, "session of a namespace", [aText, aNumber], LISTED);
+export const SESSION_USER = defineTable(0x05, "session of a user", [aText, aText, aNumber], LISTED);
+export const SESSION_AGENT = defineTable(
+  0x06,
+  "session of an agent",
+  [aText, aText, aNumber],
+  LISTED,
+);
 export const SESSION_LABEL = defineTable(
   0x07,
   "session with a label",
   [aText, aText, aText, aNumber],
-  { erasedWith: "session", record: NOTHING, ...IN_ORDER },
+  LISTED,
 );
 
 /** All sessions of a namespace by the time of their last change in ms, then by number. */

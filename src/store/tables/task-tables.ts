@@ -1,6 +1,7 @@
 // The tables of tasks, of the usage of hooks, and of the history of summaries.
 
 import { SummaryRecord as StoredSummary } from "../../gen/memorysidecar/storage/v1/records.ts";
+import { QUARTERS } from "../../kit/token-quarters.ts";
 import type { SummaryRecord, Trust } from "../../summary/rules/summary.ts";
 import type { Task, TaskUsage } from "../../tasks/rules/task.ts";
 import { DEFAULT_SUMMARY_SPEC } from "../../window/policy/summary-spec.ts";
@@ -19,7 +20,7 @@ import {
   record,
 } from "../engine/table.ts";
 import type { DueTask } from "../store.ts";
-import { flatten, QUARTERS, quartersOf, unflatten } from "./session-tables.ts";
+import { flatten, quartersOf, unflatten } from "./session-tables.ts";
 
 /** A task with the number of its session. */
 export interface TaskRow {
@@ -61,19 +62,13 @@ export const OLD_TASK = defineTable(0x11, "task", [aNumber], {
   bucket: bucket.table,
 });
 
+const LISTED = { erasedWith: "session", record: NOTHING, bucket: bucket.allButLast } as const;
+
 /** The tasks of a namespace. */
-export const TASK_IN = defineTable(0x12, "task of a namespace", [aText, aNumber], {
-  erasedWith: "session",
-  record: NOTHING,
-  bucket: bucket.allButLast,
-});
+export const TASK_IN = defineTable(0x12, "task of a namespace", [aText, aNumber], LISTED);
 
 /** The tasks of a session. */
-export const TASK_OF = defineTable(0x13, "task of a session", [aNumber, aNumber], {
-  erasedWith: "session",
-  record: NOTHING,
-  bucket: bucket.allButLast,
-});
+export const TASK_OF = defineTable(0x13, "task of a session", [aNumber, aNumber], LISTED);
 
 /** Ready and leased tasks: hook, namespace, ms, task number. */
 export const DUE = defineTable(0x14, "due task", [aText, endedText, aNumber, aNumber], {
