@@ -14,7 +14,7 @@ import type {
   OtherView,
   StoredDocument,
 } from "../store.ts";
-import type { Core } from "../tables/core.ts";
+import type { Core, LogAt } from "../tables/core.ts";
 import {
   CHUNK,
   COLLECTION,
@@ -35,6 +35,7 @@ import {
   chunksOf,
   collectionOf,
   countCollections,
+  documentLog,
   documentNoOf,
   findDocument,
   needRow,
@@ -64,7 +65,7 @@ export function documentsView(
   const { row, nextDocumentNo } = base;
   const chunks = new Map<string, readonly StoredDocument[]>();
   for (const sourceId of sourceIds) {
-    const found = row === undefined ? [] : chunksOf(core, row.logNo, sourceId, "pending");
+    const found = row === undefined ? [] : chunksOf(pendingAt(core, row), sourceId);
     if (found.length > 0) chunks.set(sourceId, found);
   }
   const also = new Map(
@@ -81,6 +82,10 @@ export function documentsView(
     reply: pendingReply(core, namespace, change.requestId),
   };
   return { view, base };
+}
+
+function pendingAt(core: Core, { logNo }: CollectionRow): LogAt {
+  return { core, logNo, visibility: "pending" };
 }
 
 function baseOf(core: Core, change: DocumentChange): DocumentsBase {
@@ -106,7 +111,7 @@ function documentsIn(
 ): ReadonlyMap<string, StoredDocument> {
   const documents = new Map<string, StoredDocument>();
   for (const documentId of documentIds) {
-    const found = row && findDocument(core, row.logNo, documentId, "pending");
+    const found = row && findDocument(pendingAt(core, row), documentId);
     if (found !== undefined) documents.set(documentId, found);
   }
   return documents;
@@ -170,10 +175,9 @@ export function documentSteps(
     ...(plan.put ?? []).map(({ documentId }) => documentId),
     ...(plan.remove ?? []),
   ]) {
-    const documentNo = row && documentNoOf(core, row.logNo, id, "pending");
-    if (row !== undefined && documentNo !== undefined) {
-      old.set(id, oldDocument(core, row.logNo, documentNo));
-    }
+    const log = row && pendingAt(core, row);
+    const documentNo = log && documentNoOf(log, id);
+    if (log !== undefined && documentNo !== undefined) old.set(id, oldDocument(log, documentNo));
   }
   const fault =
     collectionsFault(change, plan) ??
@@ -206,7 +210,7 @@ export function recordDocumentSteps(
   let next = base.nextDocumentNo;
   const numbered = put.map((document) => {
     const { documentId } = document;
-    const known = base.row && documentNoOf(core, base.row.logNo, documentId, "pending");
+    const known = base.row && documentNoOf(pendingAt(core, base.row), documentId);
     return { ...document, documentNo: known ?? next++ };
   });
   return documentSteps(core, change, base, { put: numbered, remove, nowMs, events });
@@ -231,14 +235,14 @@ function changedBy({ change, old, plan }: DocumentSteps): ChangedDocuments {
   return { namespace, collectionId, numbers: plan.clear === true ? "all" : [...put, ...removed] };
 }
 
-function oldDocument(core: Core, logNo: number, documentNo: number): OldDocument {
-  const row = readDocumentRow(core, logNo, documentNo, "pending");
+function oldDocument(log: LogAt, documentNo: number): OldDocument {
+  const { core, logNo } = log;
+  const row = readDocumentRow(log, documentNo);
   if (row === undefined) {
     throw unsound(`document ${documentNo} of log ${logNo} is listed but missing`);
   }
   const vectorsNo = readVectorRow(core, logNo, documentNo, "pending")?.bodyNo;
-  const payloadNo =
-    row.payloadBytes === 0 ? undefined : payloadNoOf(core, logNo, documentNo, "pending");
+  const payloadNo = row.payloadBytes === 0 ? undefined : payloadNoOf(log, documentNo);
   return { ...row, documentNo, vectorsNo, payloadNo };
 }
 
@@ -338,10 +342,11 @@ export async function refreshDocuments(
   nowMs: number,
 ): Promise<void> {
   core.writer.assertOpen();
-  const logNo = readCollection(core, ref, "pending")?.logNo;
-  if (logNo === undefined) return;
-  const numbers = new Set(documentIds.flatMap((id) => livingTogether(core, logNo, id)));
-  const rows = [...numbers].map((no) => [no, needRow(core, logNo, no, "pending")] as const);
+  const log = documentLog(core, ref, "pending");
+  if (log === undefined) return;
+  const { logNo } = log;
+  const numbers = new Set(documentIds.flatMap((id) => livingTogether(log, id)));
+  const rows = [...numbers].map((no) => [no, needRow(log, no)] as const);
   core.writer.whole(() => {
     for (const [documentNo, row] of rows) {
       const expireMs = nowMs + row.ttlMs;
@@ -365,16 +370,16 @@ export function recordDocumentEnds(
   documentIds: readonly string[],
   expireMs: number,
 ): DocumentEnds {
-  const logNo = readCollection(core, ref, "pending")?.logNo;
+  const log = documentLog(core, ref, "pending");
+  const logNo = log?.logNo ?? 0;
   const rows = documentIds.map((documentId) => {
-    const documentNo =
-      logNo === undefined ? undefined : documentNoOf(core, logNo, documentId, "pending");
-    if (logNo === undefined || documentNo === undefined) {
-      throw recordCorrupt(`a document of a record is missing in log ${logNo ?? 0}`);
+    const documentNo = log && documentNoOf(log, documentId);
+    if (log === undefined || documentNo === undefined) {
+      throw recordCorrupt(`a document of a record is missing in log ${logNo}`);
     }
-    return [documentNo, { ...needRow(core, logNo, documentNo, "pending"), expireMs }] as const;
+    return [documentNo, { ...needRow(log, documentNo), expireMs }] as const;
   });
-  return { ...ref, logNo: logNo ?? 0, rows };
+  return { ...ref, logNo, rows };
 }
 
 /** Lets documents of a record live on. */
@@ -383,11 +388,11 @@ export function saveDocumentEnds(core: Core, { rows, ...log }: DocumentEnds): vo
 }
 
 /** The numbers of a document, or of all chunks of its source. */
-function livingTogether(core: Core, logNo: number, documentId: string): readonly number[] {
-  const documentNo = documentNoOf(core, logNo, documentId, "pending");
-  if (documentNo === undefined) return chunkNosOf(core, logNo, documentId, "pending");
-  const { sourceId } = needRow(core, logNo, documentNo, "pending");
-  return sourceId === "" ? [documentNo] : chunkNosOf(core, logNo, sourceId, "pending");
+function livingTogether(log: LogAt, documentId: string): readonly number[] {
+  const documentNo = documentNoOf(log, documentId);
+  if (documentNo === undefined) return chunkNosOf(log, documentId);
+  const { sourceId } = needRow(log, documentNo);
+  return sourceId === "" ? [documentNo] : chunkNosOf(log, sourceId);
 }
 
 function removeDocument(core: Core, logNo: number, old: OldDocument | undefined): void {

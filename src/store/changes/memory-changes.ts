@@ -11,15 +11,9 @@ import { NOTHING, ONE_NUMBER, ONE_TEXT } from "../engine/table.ts";
 import { memoryPlanFault } from "../memory-faults.ts";
 import { scopeIdOf } from "../scope-id.ts";
 import type { MemoryChange, MemoryDecision, MemoryPlan } from "../store.ts";
-import type { Core } from "../tables/core.ts";
+import type { Core, LogAt } from "../tables/core.ts";
 import { VECTOR, type VectorRow } from "../tables/document-tables.ts";
-import {
-  ERASED_AT_ONCE,
-  eraseLater,
-  type FoundMemory,
-  formerRows,
-  type MemoryLog,
-} from "../tables/memories.ts";
+import { ERASED_AT_ONCE, eraseLater, type FoundMemory, formerRows } from "../tables/memories.ts";
 import { endKeyOf, listKeysOf, rowOf, sourceKeysOf } from "../tables/memory-index.ts";
 import type { PendingMemories } from "../tables/memory-lookup.ts";
 import {
@@ -138,7 +132,7 @@ export function memorySteps(
 }
 
 function stepOf(
-  log: MemoryLog | undefined,
+  log: LogAt | undefined,
   before: FoundMemory | undefined,
   after: Memory | undefined,
   room = 0,
@@ -212,7 +206,7 @@ function scopesOf(
 type Unpromoted = NonNullable<MemoryPlan["unpromoted"]>;
 
 /** The promotions of a scope that a plan forgets. */
-function unpromotedIn(log: MemoryLog, scope: string, asked: Unpromoted): Map<string, number> {
+function unpromotedIn(log: LogAt, scope: string, asked: Unpromoted): Map<string, number> {
   const gone = new Map<string, number>();
   const everywhere = new Set(asked.flatMap(({ keys, parts }) => (keys === undefined ? parts : [])));
   if (everywhere.size > 0) {
@@ -232,7 +226,7 @@ function unpromotedIn(log: MemoryLog, scope: string, asked: Unpromoted): Map<str
 }
 
 /** The oldest promotions of a scope. */
-function oldestPromotions(log: MemoryLog, scope: string, count: number): Map<string, number> {
+function oldestPromotions(log: LogAt, scope: string, count: number): Map<string, number> {
   const gone = new Map<string, number>();
   if (count <= 0) return gone;
   for (const { mark, no } of promotionsOf(log, scope, count + 3)) {
@@ -242,7 +236,7 @@ function oldestPromotions(log: MemoryLog, scope: string, count: number): Map<str
   return gone;
 }
 
-function* promotionsOf(log: MemoryLog, scope: string, page: number) {
+function* promotionsOf(log: LogAt, scope: string, page: number) {
   const range = { ...numbersUnder(PROMOTED_AT.prefix(log.logNo, scope), {}), page };
   for (const { key, payload } of rangeIndex(log.core, "pending", range)) {
     yield { no: lastNumber(key), mark: ONE_TEXT.decode(payload) };

@@ -32,12 +32,12 @@ import { SessionCache } from "../tables/cache.ts";
 import { CommitReport, type Core, RecordCounts } from "../tables/core.ts";
 import { RECALLED } from "../tables/document-tables.ts";
 import {
+  documentLog,
   expiredDocuments,
   findDocument,
   listCollections,
   listDocuments,
   noteRecalled,
-  readCollection,
   readDocumentLives,
   readPayload,
   recalledNamespaces,
@@ -392,8 +392,8 @@ function recordReads(core: Core) {
       return state && readSummary(core, state.logNo, version, "committed");
     }),
     readDocument: read((_, ref, documentId) => {
-      const row = readCollection(core, ref, "committed");
-      return row && findDocument(core, row.logNo, documentId, "committed");
+      const log = documentLog(core, ref, "committed");
+      return log && findDocument(log, documentId);
     }),
     listDocuments: read(listDocuments),
     listCollections: read(listCollections),

@@ -1,6 +1,7 @@
 // The parts of an open store that its tables and changes share.
 
 import { afterPrefix } from "../engine/keys.ts";
+import type { Visibility } from "../engine/memtable.ts";
 import { type Index, rangeIndex } from "../engine/reads.ts";
 import type { Writer } from "../engine/writer.ts";
 import type {
@@ -21,6 +22,13 @@ export interface Core extends Index {
   readonly base: StreamPositions;
   /** Number of records of some tables in a namespace. */
   readonly counts: Readonly<Record<"consumers" | "recalled" | "uploads", Counts>>;
+}
+
+/** A log number, and the state in which rows under it are read. */
+export interface LogAt {
+  readonly core: Core;
+  readonly visibility: Visibility;
+  readonly logNo: number;
 }
 
 /** Counts of records by namespace. */

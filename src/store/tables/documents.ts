@@ -21,7 +21,7 @@ import type {
   StoredCollection,
   StoredDocument,
 } from "../store.ts";
-import type { Core } from "./core.ts";
+import type { Core, LogAt } from "./core.ts";
 import {
   CHUNK,
   COLLECTION,
@@ -60,37 +60,32 @@ export function collectionOf(
   return { collectionId, documentCount, recordDocumentCount, createMs, updateMs };
 }
 
-/** The row of a document; undefined when there is none. */
-export function readDocumentRow(
+/** Location of the documents of a collection; undefined while it holds nothing. */
+export function documentLog(
   core: Core,
-  logNo: number,
-  documentNo: number,
+  ref: CollectionRef,
   visibility: Visibility,
-): DocumentRow | undefined {
+): LogAt | undefined {
+  const logNo = readCollection(core, ref, visibility)?.logNo;
+  return logNo === undefined ? undefined : { core, logNo, visibility };
+}
+
+/** The row of a document; undefined when there is none. */
+export function readDocumentRow(log: LogAt, documentNo: number): DocumentRow | undefined {
   return Number.isSafeInteger(documentNo) && documentNo > 0
-    ? DOCUMENT.get(core, DOCUMENT.key(logNo, documentNo), visibility)
+    ? DOCUMENT.get(log.core, DOCUMENT.key(log.logNo, documentNo), log.visibility)
     : undefined;
 }
 
 /** The number of a document by its id; undefined when there is none. */
-export function documentNoOf(
-  core: Core,
-  logNo: number,
-  documentId: string,
-  visibility: Visibility,
-): number | undefined {
-  return DOCUMENT_ID.get(core, DOCUMENT_ID.key(logNo, documentId), visibility);
+export function documentNoOf(log: LogAt, documentId: string): number | undefined {
+  return DOCUMENT_ID.get(log.core, DOCUMENT_ID.key(log.logNo, documentId), log.visibility);
 }
 
 /** The document of a row. Throws RECORD_CORRUPT when its body is missing or another one. */
-function documentOf(
-  core: Core,
-  documentNo: number,
-  row: DocumentRow,
-  visibility: Visibility,
-): StoredDocument {
+function documentOf(log: LogAt, documentNo: number, row: DocumentRow): StoredDocument {
   const { bodyNo, byteCount, recordId, ...facts } = row;
-  const payload = readMessage(core, bodyNo, visibility);
+  const payload = readMessage(log.core, bodyNo, log.visibility);
   const body = decodeRecord("document", payload, decodeDocumentBody);
   if (body.documentId !== facts.documentId || body.bytes.length !== byteCount) {
     throw recordCorrupt(`message ${bodyNo} is not the document that its row names`);
@@ -101,68 +96,40 @@ function documentOf(
 }
 
 /** A document that a list names. Throws RECORD_CORRUPT when it is missing. */
-function needDocument(
-  core: Core,
-  logNo: number,
-  documentNo: number,
-  visibility: Visibility,
-): StoredDocument {
-  const row = needRow(core, logNo, documentNo, visibility);
-  return documentOf(core, documentNo, row, visibility);
+function needDocument(log: LogAt, documentNo: number): StoredDocument {
+  return documentOf(log, documentNo, needRow(log, documentNo));
 }
 
 /** The row of a document that a list names. Throws RECORD_CORRUPT when it is missing. */
-export function needRow(
-  core: Core,
-  logNo: number,
-  documentNo: number,
-  visibility: Visibility,
-): DocumentRow {
-  const row = readDocumentRow(core, logNo, documentNo, visibility);
+export function needRow(log: LogAt, documentNo: number): DocumentRow {
+  const row = readDocumentRow(log, documentNo);
   if (row === undefined) {
-    throw recordCorrupt(`document ${documentNo} of log ${logNo} is listed but missing`);
+    throw recordCorrupt(`document ${documentNo} of log ${log.logNo} is listed but missing`);
   }
   return row;
 }
 
 /** Finds a document by its id; undefined when there is none. */
-export function findDocument(
-  core: Core,
-  logNo: number,
-  documentId: string,
-  visibility: Visibility,
-): StoredDocument | undefined {
-  const documentNo = documentNoOf(core, logNo, documentId, visibility);
+export function findDocument(log: LogAt, documentId: string): StoredDocument | undefined {
+  const documentNo = documentNoOf(log, documentId);
   if (documentNo === undefined) return undefined;
-  const document = needDocument(core, logNo, documentNo, visibility);
+  const document = needDocument(log, documentNo);
   if (document.documentId !== documentId) {
-    throw recordCorrupt(`a document id of log ${logNo} leads to another document`);
+    throw recordCorrupt(`a document id of log ${log.logNo} leads to another document`);
   }
   return document;
 }
 
 /** The numbers of the chunks of a source, rising. */
-export function chunkNosOf(
-  core: Core,
-  logNo: number,
-  sourceId: string,
-  visibility: Visibility,
-): number[] {
+export function chunkNosOf({ core, logNo, visibility }: LogAt, sourceId: string): number[] {
   const prefix = CHUNK.prefix(logNo, sourceId);
   const range = { start: prefix + u64(0), end: afterPrefix(prefix) };
   return [...rangeIndex(core, visibility, range)].map(({ key }) => readU64(key, prefix.length));
 }
 
 /** The chunks of a source by rising number. */
-export function chunksOf(
-  core: Core,
-  logNo: number,
-  sourceId: string,
-  visibility: Visibility,
-): StoredDocument[] {
-  return chunkNosOf(core, logNo, sourceId, visibility).map((documentNo) =>
-    needDocument(core, logNo, documentNo, visibility),
-  );
+export function chunksOf(log: LogAt, sourceId: string): StoredDocument[] {
+  return chunkNosOf(log, sourceId).map((documentNo) => needDocument(log, documentNo));
 }
 
 /** A document with nothing but its payload; undefined when there is none of this id. */
@@ -171,14 +138,13 @@ export function readPayload(
   ref: CollectionRef,
   documentId: string,
 ): PayloadHolder | undefined {
-  const logNo = readCollection(core, ref, "committed")?.logNo;
-  const documentNo = logNo && documentNoOf(core, logNo, documentId, "committed");
-  if (logNo === undefined || documentNo === undefined) return undefined;
-  const row = needRow(core, logNo, documentNo, "committed");
-  const { sourceId, etagRevision, payloadBytes } = row;
+  const log = documentLog(core, ref, "committed");
+  const documentNo = log && documentNoOf(log, documentId);
+  if (log === undefined || documentNo === undefined) return undefined;
+  const { sourceId, etagRevision, payloadBytes } = needRow(log, documentNo);
   const holder = { sourceId, etagRevision, payload: undefined };
   if (payloadBytes === 0) return holder;
-  const bodyNo = payloadNoOf(core, logNo, documentNo, "committed");
+  const bodyNo = payloadNoOf(log, documentNo);
   const body = readMessage(core, bodyNo, "committed");
   const { mediaType, data, ...of } = decodeRecord("payload", body, decodePayloadBody);
   if (of.documentId !== documentId || data.length !== payloadBytes) {
@@ -188,12 +154,7 @@ export function readPayload(
 }
 
 /** The number of the body of a payload. Throws RECORD_CORRUPT when its row is missing. */
-export function payloadNoOf(
-  core: Core,
-  logNo: number,
-  documentNo: number,
-  visibility: Visibility,
-): number {
+export function payloadNoOf({ core, logNo, visibility }: LogAt, documentNo: number): number {
   const bodyNo = PAYLOAD.get(core, PAYLOAD.key(logNo, documentNo), visibility);
   if (bodyNo === undefined) {
     throw recordCorrupt(`the payload of document ${documentNo} of log ${logNo} is missing`);
@@ -208,21 +169,20 @@ export function readDocumentLives(
   documentIds: readonly string[],
 ): Map<string, Life> {
   const lives = new Map<string, Life>();
-  const logNo = readCollection(core, ref, "committed")?.logNo;
-  if (logNo === undefined) return lives;
+  const log = documentLog(core, ref, "committed");
+  if (log === undefined) return lives;
   for (const documentId of documentIds) {
-    const documentNo =
-      documentNoOf(core, logNo, documentId, "committed") ?? firstChunkNo(core, logNo, documentId);
+    const documentNo = documentNoOf(log, documentId) ?? firstChunkNo(log, documentId);
     if (documentNo === undefined) continue;
-    const { ttlMs, expireMs } = needRow(core, logNo, documentNo, "committed");
+    const { ttlMs, expireMs } = needRow(log, documentNo);
     lives.set(documentId, { ttlMs, expireMs });
   }
   return lives;
 }
 
-function firstChunkNo(core: Core, logNo: number, sourceId: string): number | undefined {
+function firstChunkNo({ core, logNo, visibility }: LogAt, sourceId: string): number | undefined {
   const prefix = CHUNK.prefix(logNo, sourceId);
-  const first = firstOf(core, "committed", { start: prefix + u64(0), end: afterPrefix(prefix) });
+  const first = firstOf(core, visibility, { start: prefix + u64(0), end: afterPrefix(prefix) });
   return first && readU64(first.key, prefix.length);
 }
 
@@ -238,7 +198,7 @@ export function expiredDocuments(core: Core, nowMs: number, limit: number): Docu
     const ref = DOCUMENT_END.of(payload);
     // Those of a collection that was cleared are erased with it.
     if (readCollection(core, ref, "committed")?.logNo !== logNo) continue;
-    const row = readDocumentRow(core, logNo, documentNo, "committed");
+    const row = readDocumentRow({ core, logNo, visibility: "committed" }, documentNo);
     if (row?.expireMs !== endMs) {
       throw recordCorrupt("the end of a document is listed, and the document is missing");
     }
@@ -249,11 +209,11 @@ export function expiredDocuments(core: Core, nowMs: number, limit: number): Docu
 
 /** A page of the documents of a collection: a bounded number of bytes. */
 export function listDocuments(core: Core, query: DocumentQuery): DocumentPage {
-  const row = readCollection(core, query, "committed");
+  const log = documentLog(core, query, "committed");
   const { after, limit, last = Number.MAX_SAFE_INTEGER - 1 } = query;
   const documents: StoredDocument[] = [];
-  if (row === undefined || after >= last) return { documents, next: undefined };
-  const prefix = DOCUMENT.prefix(row.logNo);
+  if (log === undefined || after >= last) return { documents, next: undefined };
+  const prefix = DOCUMENT.prefix(log.logNo);
   const start = prefix + u64(after + 1);
   const range = { start, end: prefix + u64(last + 1), page: Math.min(PAGE, limit + 1) };
   let bytes = 0;
@@ -265,7 +225,7 @@ export function listDocuments(core: Core, query: DocumentQuery): DocumentPage {
       return { documents, next: documents.at(-1)?.documentNo ?? after };
     }
     const documentNo = readU64(key, prefix.length);
-    const document = unlessDamaged(core, () => documentOf(core, documentNo, found, "committed"));
+    const document = unlessDamaged(core, () => documentOf(log, documentNo, found));
     if (document !== undefined) documents.push(document);
   }
   return { documents, next: undefined };

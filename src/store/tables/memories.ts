@@ -7,7 +7,7 @@ import { afterPrefix, readU64 } from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
 import { decodeRecord, rangeIndex } from "../engine/reads.ts";
 import { ONE_NUMBER } from "../engine/table.ts";
-import type { Core } from "./core.ts";
+import type { Core, LogAt } from "./core.ts";
 import {
   lastNumber,
   MEMORIES,
@@ -24,13 +24,6 @@ import {
   type ScopeRow,
 } from "./memory-tables.ts";
 import { readMessage } from "./messages.ts";
-
-/** A state of the store, and whose memories are read in it. */
-export interface MemoryLog {
-  readonly core: Core;
-  readonly visibility: Visibility;
-  readonly logNo: number;
-}
 
 /** A memory with its row. */
 export interface FoundMemory {
@@ -52,43 +45,43 @@ export function memoryLog(
   core: Core,
   namespace: string,
   visibility: Visibility,
-): MemoryLog | undefined {
+): LogAt | undefined {
   const row = readMemories(core, namespace, visibility);
   return row && { core, visibility, logNo: row.logNo };
 }
 
 /** Location of the memories, for a read of durable state. */
-export function committedLog(core: Core, namespace: string): MemoryLog | undefined {
+export function committedLog(core: Core, namespace: string): LogAt | undefined {
   return memoryLog(core, namespace, "committed");
 }
 
 /** The row of a scope; undefined when nothing was ever in it. */
-export function readScope(log: MemoryLog, scope: string): ScopeRow | undefined {
+export function readScope(log: LogAt, scope: string): ScopeRow | undefined {
   const key = MEMORY_SCOPE.key(log.logNo, scope);
   return MEMORY_SCOPE.get(log.core, key, log.visibility);
 }
 
 /** The row of a memory; undefined when there is none. */
-export function readMemoryRow(log: MemoryLog, memoryNo: number): MemoryRow | undefined {
+export function readMemoryRow(log: LogAt, memoryNo: number): MemoryRow | undefined {
   return Number.isSafeInteger(memoryNo) && memoryNo > 0
     ? MEMORY.get(log.core, MEMORY.key(log.logNo, memoryNo), log.visibility)
     : undefined;
 }
 
 /** The number of a memory by its id; undefined when there is none. */
-export function memoryNoOf(log: MemoryLog, memoryId: string): number | undefined {
+export function memoryNoOf(log: LogAt, memoryId: string): number | undefined {
   const key = MEMORY_ID.key(log.logNo, memoryId);
   return MEMORY_ID.get(log.core, key, log.visibility);
 }
 
 /** The memory of a row. Throws RECORD_CORRUPT when its body is missing or another one. */
-export function bodyOf(log: MemoryLog, memoryNo: number, row: MemoryRow): Memory {
+export function bodyOf(log: LogAt, memoryNo: number, row: MemoryRow): Memory {
   const payload = readMessage(log.core, row.bodyNo, log.visibility);
   return decodeRecord(`memory ${memoryNo}`, payload, () => memoryOf(memoryNo, row, payload));
 }
 
 /** A memory that a list names. Throws RECORD_CORRUPT when it is missing. */
-export function needMemory(log: MemoryLog, memoryNo: number): FoundMemory {
+export function needMemory(log: LogAt, memoryNo: number): FoundMemory {
   const row = readMemoryRow(log, memoryNo);
   if (row === undefined) {
     throw recordCorrupt(`memory ${memoryNo} of log ${log.logNo} is listed but missing`);
@@ -97,7 +90,7 @@ export function needMemory(log: MemoryLog, memoryNo: number): FoundMemory {
 }
 
 /** Finds a memory by its id; undefined when there is none. */
-export function findMemory(log: MemoryLog, memoryId: string): FoundMemory | undefined {
+export function findMemory(log: LogAt, memoryId: string): FoundMemory | undefined {
   const memoryNo = memoryNoOf(log, memoryId);
   if (memoryNo === undefined) return undefined;
   const found = needMemory(log, memoryNo);
@@ -109,7 +102,7 @@ export function findMemory(log: MemoryLog, memoryId: string): FoundMemory | unde
 
 /** Numbers under a prefix, in order, at most `limit`. */
 export function numbersOf(
-  log: MemoryLog,
+  log: LogAt,
   prefix: string,
   list: { readonly limit: number; readonly reverse?: boolean; readonly after?: number },
 ): readonly number[] {
@@ -126,7 +119,7 @@ export function numbersOf(
 
 /** The numbers of the memories of a scope with a term. */
 export function numbersWith(
-  log: MemoryLog,
+  log: LogAt,
   of: { readonly scope: string; readonly term: string },
   list: Parameters<typeof numbersOf>[2],
 ): readonly number[] {
@@ -134,7 +127,7 @@ export function numbersWith(
 }
 
 /** The former states of a memory below a revision number, the newest first. */
-export function* formerRows(log: MemoryLog, memoryNo: number, below: number): Generator<MemoryRow> {
+export function* formerRows(log: LogAt, memoryNo: number, below: number): Generator<MemoryRow> {
   const prefix = MEMORY_PAST.prefix(log.logNo, memoryNo);
   const range = {
     start: MEMORY_PAST.key(log.logNo, memoryNo, 0),

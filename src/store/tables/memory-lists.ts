@@ -15,13 +15,12 @@ import type {
   RelationQuery,
   StoredScope,
 } from "../store.ts";
-import type { Core } from "./core.ts";
+import type { Core, LogAt } from "./core.ts";
 import {
   bodyOf,
   committedLog,
   findMemory,
   formerRows,
-  type MemoryLog,
   needMemory,
   numbersWith,
   readMemoryRow,
@@ -103,7 +102,7 @@ export function listMemories(core: Core, query: MemoryQuery): MemoryPage {
 }
 
 function stateAt(
-  log: MemoryLog,
+  log: LogAt,
   memoryNo: number,
   asOfMs = Number.POSITIVE_INFINITY,
 ): MemoryRow | undefined {
@@ -120,7 +119,7 @@ function stateAt(
   return undefined;
 }
 
-function* numbersIn(log: MemoryLog, query: MemoryQuery): Generator<number> {
+function* numbersIn(log: LogAt, query: MemoryQuery): Generator<number> {
   const { after, order, within } = query;
   const reverse = order === "desc";
   const bounds = after === undefined ? {} : reverse ? { below: after } : { after };
@@ -147,7 +146,7 @@ function* numbersIn(log: MemoryLog, query: MemoryQuery): Generator<number> {
   }
 }
 
-function prefixesOf(log: MemoryLog, within: MemoryQuery["within"]): readonly string[] {
+function prefixesOf(log: LogAt, within: MemoryQuery["within"]): readonly string[] {
   if (within === undefined) return [MEMORY.prefix(log.logNo)];
   if (within.kind === "scope") {
     const part = scopePart(scopeIdOf(within.scope));
@@ -207,12 +206,12 @@ interface Ranked {
   readonly no: number;
 }
 
-function risingRanks(log: MemoryLog, prefix: string, limit: number): readonly Ranked[] {
+function risingRanks(log: LogAt, prefix: string, limit: number): readonly Ranked[] {
   return ranksFrom(log, { prefix, start: prefix + rankPart(0) + u64(0) }, limit);
 }
 
 function ranksFrom(
-  log: MemoryLog,
+  log: LogAt,
   { prefix, start }: { readonly prefix: string; readonly start: string },
   limit: number,
   end = afterPrefix(prefix),
@@ -227,7 +226,7 @@ function ranksFrom(
 }
 
 // Downwards from rank to rank, and upwards within each: the last one may go on, and is read anew.
-function fallingRanks(log: MemoryLog, prefix: string, limit: number): readonly Ranked[] {
+function fallingRanks(log: LogAt, prefix: string, limit: number): readonly Ranked[] {
   const start = prefix + rankPart(0) + u64(0);
   const page = Math.min(limit + 3, PAGE);
   const range = { start, end: afterPrefix(prefix), reverse: true, page };
@@ -305,7 +304,7 @@ export function listMemoryScopes(
   return scopes;
 }
 
-function scopeOf(log: MemoryLog, scopeId: string, part: string): StoredScope {
+function scopeOf(log: LogAt, scopeId: string, part: string): StoredScope {
   const row = readScope(log, part);
   if (row === undefined) throw recordCorrupt(`a scope of log ${log.logNo} is listed but missing`);
   const memoryCount = row.counts.reduce((sum, count) => sum + count, 0);

@@ -14,10 +14,9 @@ import { afterPrefix, u64 } from "../engine/keys.ts";
 import { rangeIndex, readIndex } from "../engine/reads.ts";
 import { scopeIdOf } from "../scope-id.ts";
 import type { MemoryReads } from "../store.ts";
-import type { Core } from "./core.ts";
+import type { Core, LogAt } from "./core.ts";
 import {
   type FoundMemory,
-  type MemoryLog,
   memoryNoOf,
   needMemory,
   numbersOf,
@@ -73,7 +72,7 @@ export class PendingMemories implements MemoryLookup {
   }
 
   /** Location of the memories. */
-  get log(): MemoryLog | undefined {
+  get log(): LogAt | undefined {
     const { row } = this;
     return row && { core: this.#core, visibility: "pending", logNo: row.logNo };
   }
@@ -200,7 +199,7 @@ export class PendingMemories implements MemoryLookup {
       : numbersWith(log, of, list).map((memoryNo) => this.#at(log, memoryNo).memory);
   }
 
-  #at(log: MemoryLog, memoryNo: number): FoundMemory {
+  #at(log: LogAt, memoryNo: number): FoundMemory {
     let found = this.#known.get(memoryNo);
     if (found === undefined) {
       found = needMemory(log, memoryNo);

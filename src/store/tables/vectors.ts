@@ -14,7 +14,7 @@ import {
   VECTOR,
   type VectorRow,
 } from "./document-tables.ts";
-import { readCollection, readDocumentRow } from "./documents.ts";
+import { documentLog, readDocumentRow } from "./documents.ts";
 import { memoryLog, readMemoryRow } from "./memories.ts";
 import { decodeMemoryText } from "./memory-tables.ts";
 import { readEntry, readMessage } from "./messages.ts";
@@ -61,9 +61,9 @@ function find(core: Core, place: VectorPlace, visibility: Visibility): Found | u
   const at = numberAt(place);
   if (!Number.isSafeInteger(at) || at < 1) return undefined;
   if (place.kind === "document") {
-    const logNo = readCollection(core, place, visibility)?.logNo;
-    const row = logNo && readDocumentRow(core, logNo, at, visibility);
-    return logNo && row ? { logNo, ofNo: row.bodyNo } : undefined;
+    const log = documentLog(core, place, visibility);
+    const row = log && readDocumentRow(log, at);
+    return log && row ? { logNo: log.logNo, ofNo: row.bodyNo } : undefined;
   }
   if (place.kind === "memory") {
     const log = memoryLog(core, place.namespace, visibility);
