@@ -3,6 +3,7 @@
 import { assembleContext } from "./context/assemble-context.ts";
 import type { ContextParts } from "./context/parts.ts";
 import type { ServiceContext } from "./core/context.ts";
+import { bind, inTurn } from "./edge/services-api.ts";
 import type { HookStates } from "./hooks/hook-state.ts";
 import { searchSemaphore } from "./kit/semaphore.ts";
 import type { MemoryServiceApi } from "./memory/api.ts";
@@ -58,7 +59,7 @@ export function createMemories(context: ServiceContext, settings: MemorySettings
     states,
     pace: recall.keeper.pace,
   };
-  const scans = searchSemaphore(SCANS_MAX, WAITING_MAX);
+  const turn = inTurn(searchSemaphore(SCANS_MAX, WAITING_MAX), parts);
   const jobs = new MemoryJobs(parts, settings.onError);
   const contexts: ContextParts = {
     context,
@@ -66,30 +67,28 @@ export function createMemories(context: ServiceContext, settings: MemorySettings
     recall: settings.search,
     withSummary,
   };
+  const listInTurn = turn(listMemories);
   const api: MemoryServiceApi = {
-    remember: (call, input) => remember(parts, call, input),
-    getMemory: (call, input) => getMemory(parts, call, input),
+    ...bind(parts, {
+      remember,
+      getMemory,
+      updateMemory,
+      reinforceMemories,
+      forgetMemories,
+      listMemoryVersions,
+      restoreMemoryVersion,
+      mergeEntities,
+      extractMemories,
+      consolidateSession,
+    }),
     listMemories: (call, input) => {
-      const list = () => listMemories(parts, call, input);
       const isByTime = input.order === "oldest" || input.order === "newest";
-      return isByTime ? list() : scans.run(call.signal, list, input.namespace);
+      return isByTime ? listMemories(parts, call, input) : listInTurn(call, input);
     },
-    searchMemories: (call, input) =>
-      scans.run(call.signal, () => searchMemories(parts, call, input), input.namespace),
-    updateMemory: (call, input) => updateMemory(parts, call, input),
-    reinforceMemories: (call, input) => reinforceMemories(parts, call, input),
-    decayMemories: (call, input) =>
-      scans.run(call.signal, () => decayMemories(parts, call, input), input.namespace),
-    forgetMemories: (call, input) => forgetMemories(parts, call, input),
-    purgeMemories: (call, input) =>
-      scans.run(call.signal, () => purgeMemories(parts, call, input), input.namespace),
-    listMemoryVersions: (call, input) => listMemoryVersions(parts, call, input),
-    restoreMemoryVersion: (call, input) => restoreMemoryVersion(parts, call, input),
-    queryRelations: (call, input) =>
-      scans.run(call.signal, () => queryRelations(parts, call, input), input.namespace),
-    mergeEntities: (call, input) => mergeEntities(parts, call, input),
-    extractMemories: (call, input) => extractMemories(parts, call, input),
-    consolidateSession: (call, input) => consolidateSession(parts, call, input),
+    searchMemories: turn(searchMemories),
+    decayMemories: turn(decayMemories),
+    purgeMemories: turn(purgeMemories),
+    queryRelations: turn(queryRelations),
     assembleContext: (call, input) => assembleContext(contexts, call, input),
   };
   return { api, parts, jobs, stop: () => jobs.stop() };

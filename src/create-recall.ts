@@ -1,6 +1,7 @@
 // Assembles recall: the index, its keeper and the use cases.
 
 import type { ServiceContext } from "./core/context.ts";
+import { bind, inTurn } from "./edge/services-api.ts";
 import type { EraseParts } from "./erase/work.ts";
 import type { HookStates } from "./hooks/hook-state.ts";
 import { searchSemaphore } from "./kit/semaphore.ts";
@@ -76,27 +77,25 @@ export function createRecall(
   const embedder = new Embedder(context, index, states);
   const parts: RecallParts = { context, codec, keeper, embedder, states };
   const vectors = new VectorMaker(parts, onError);
-  const turns = searchSemaphore(RUNNING_MAX, WAITING_MAX);
+  const turn = inTurn(searchSemaphore(RUNNING_MAX, WAITING_MAX), parts);
   keeper.preload().catch(onError);
   return {
     parts,
     erasing: { codec, eraseSavedIndex: (namespace) => keeper.eraseSaved(namespace) },
     api: {
-      recall: (call, input) =>
-        turns.run(call.signal, () => recall(parts, call, input), input.namespace),
-      countItems: (call, input) =>
-        turns.run(call.signal, () => countItems(parts, call, input), input.namespace),
-      searchDocuments: (call, input) =>
-        turns.run(call.signal, () => searchDocuments(parts, call, input), input.namespace),
-      upsertDocuments: (call, input) => upsertDocuments(parts, call, input),
-      getDocument: (call, ref) => getDocument(parts, call, ref),
-      listDocuments: (call, input) => listDocuments(parts, call, input),
-      listCollections: (call, input) => listCollections(parts, call, input),
-      refreshDocuments: (call, input) => refreshDocuments(parts, call, input),
-      deleteDocuments: (call, input) => deleteDocuments(parts, call, input),
-      purgeDocuments: (call, input) =>
-        turns.run(call.signal, () => purgeDocuments(parts, call, input), input.namespace),
-      clearCollection: (call, input) => clearCollection(parts, call, input),
+      ...bind(parts, {
+        upsertDocuments,
+        getDocument,
+        listDocuments,
+        listCollections,
+        refreshDocuments,
+        deleteDocuments,
+        clearCollection,
+      }),
+      recall: turn(recall),
+      countItems: turn(countItems),
+      searchDocuments: turn(searchDocuments),
+      purgeDocuments: turn(purgeDocuments),
       embed: async (call, { namespace, texts, purpose }) => {
         const ask = { namespace, signal: call.signal };
         const made = await embedder.embed(ask, texts, purpose);

@@ -8,19 +8,10 @@ import { TokenCounter } from "./core/token-counter.ts";
 import { createMemories } from "./create-memories.ts";
 import { createRecall, type RecallSettings } from "./create-recall.ts";
 import { createTasks } from "./create-tasks.ts";
-import type { AdminServiceApi, Services } from "./edge/services-api.ts";
+import { type AdminServiceApi, type Services, useCasesIn } from "./edge/services-api.ts";
 import { Erasures } from "./erase/erasures.ts";
-import type { EventServiceApi } from "./events/api.ts";
 import { EventFeed } from "./events/event-feed.ts";
-import {
-  ackEvents,
-  createConsumer,
-  deleteConsumer,
-  getConsumer,
-  listConsumers,
-  listEvents,
-  watchEvents,
-} from "./events/events.ts";
+import { watchEvents } from "./events/events.ts";
 import { type HookNews, hookStatesOf } from "./hooks/hook-state.ts";
 import type { Hooks } from "./hooks/port.ts";
 import { checkLive } from "./kit/call.ts";
@@ -28,54 +19,15 @@ import { snapshotInvalid } from "./kit/errors.ts";
 import { Etags } from "./kit/etag.ts";
 import type { World } from "./kit/world.ts";
 import { memoryParticipant } from "./memory/learn/give.ts";
-import type { RecordServiceApi } from "./records/api.ts";
-import { deleteRange, writeRecords } from "./records/change-records.ts";
-import {
-  listRecordPaths,
-  listRecords,
-  readRecordRange,
-  readRecords,
-} from "./records/read-records.ts";
-import { uploadPart } from "./records/upload-part.ts";
-import type { SessionServiceApi } from "./session/api.ts";
-import { appendMessages } from "./session/append.ts";
-import {
-  batchDeleteMessages,
-  deleteFoundMessages,
-  deleteMessage,
-  popMessages,
-} from "./session/delete-messages.ts";
-import { fillToolResults } from "./session/fill-tool-results.ts";
-import { forkSession } from "./session/fork-session.ts";
-import { listMessages } from "./session/log/list-messages.ts";
-import { listSeveral } from "./session/log/list-several.ts";
-import { batchGetMessages, findMessages, getMessage, updateMessage } from "./session/messages.ts";
-import { replaceMessages } from "./session/replace-messages.ts";
-import { resetSession } from "./session/reset-session.ts";
-import { restoreMessages } from "./session/restore-messages.ts";
 import { SessionSearch } from "./session/search.ts";
-import {
-  createSession,
-  deleteSession,
-  getSession,
-  listSessions,
-  updateSession,
-} from "./session/sessions.ts";
 import type { DocumentCodec } from "./session/snapshot/api.ts";
-import { exportWindow, openSnapshot } from "./session/snapshot/export-session.ts";
 import { importChunk } from "./session/snapshot/import-session.ts";
 import { Uploads } from "./session/snapshot/uploads.ts";
 import { Upkeep } from "./session/upkeep.ts";
 import type { Store } from "./store/store.ts";
 import { summaryParticipant } from "./summary/hand-over.ts";
-import { listSummaries, listSummarySources } from "./summary/list-summaries.ts";
-import { setSummary } from "./summary/set-summary.ts";
-import { listSummaryInputs } from "./summary/summary-inputs.ts";
 import { DirectTasks } from "./tasks/run/direct-tasks.ts";
 import { withWorkers } from "./tasks/run/polled-hooks.ts";
-import { previewPolicy } from "./window/preview.ts";
-import { trimSession } from "./window/trim-session.ts";
-import { getWindow } from "./window/window.ts";
 
 /** Dependencies of the services. */
 export interface ServiceParts {
@@ -121,6 +73,8 @@ export function createServices(parts: ServiceParts): Services {
     ...{ store, etags, codec, world, settings, tokens, hooks },
     participants: PARTICIPANTS,
   };
+  const { sessions, summaries, records, events, snapshots } = useCasesIn(context);
+  const search = new SessionSearch(context);
   const feed = new EventFeed(store);
   const uploads = new Uploads(world.random);
   const documents = parts.documents ?? NO_DOCUMENTS;
@@ -138,23 +92,15 @@ export function createServices(parts: ServiceParts): Services {
   const erasures = new Erasures({ context, ...recall.erasing }, parts.onBackgroundError);
   const tasks = createTasks(context, { ...parts, direct, states, memoryJobs: memories.jobs });
   return {
-    sessions: sessionsApi(context),
-    summaries: {
-      compactSession: (call, input) => tasks.compactSession(call, input),
-      listSummaries: (call, input) => listSummaries(context, call, input),
-      listSummarySources: (call, input) => listSummarySources(context, call, input),
-    },
+    sessions: { ...sessions, searchSessions: (call, input) => search.search(call, input) },
+    summaries: { ...summaries, compactSession: tasks.compactSession },
     hooks: tasks.hooks,
     recall: recall.api,
     memories: memories.api,
-    records: recordsApi(context),
-    snapshots: {
-      openSnapshot: (call, ref) => openSnapshot(context, call, ref),
-      exportWindow: (call, ref) => exportWindow(context, call, ref),
-      importChunk: (call, chunk) => importChunk(imports, call, chunk),
-    },
+    records,
+    snapshots: { ...snapshots, importChunk: (call, chunk) => importChunk(imports, call, chunk) },
     erasures,
-    events: eventsApi(context, feed),
+    events: { ...events, watch: (call, input) => watchEvents(context, feed, call, input) },
     admin: adminApi(store, backUps),
     endWatches: () => {
       feed.close();
@@ -188,65 +134,5 @@ function adminApi(store: Store, backUps: BackUps): AdminServiceApi {
     },
     backUp: (call, input) => backUps.run(call.signal, input),
     compactStore: (call, onProgress) => backUps.compact(call.signal, onProgress),
-  };
-}
-
-/** Sessions, their messages and their windows. */
-function sessionsApi(context: ServiceContext): SessionServiceApi {
-  const search = new SessionSearch(context);
-  return {
-    createSession: (call, input) => createSession(context, call, input),
-    getSession: (call, ref) => getSession(context, call, ref),
-    listSessions: (call, input) => listSessions(context, call, input),
-    updateSession: (call, input) => updateSession(context, call, input),
-    deleteSession: (call, input) => deleteSession(context, call, input),
-    forkSession: (call, input) => forkSession(context, call, input),
-    resetSession: (call, input) => resetSession(context, call, input),
-    appendMessages: (call, input) => appendMessages(context, call, input),
-    listMessages: (call, input) => listMessages(context, call, input),
-    listSeveral: (call, input) => listSeveral(context, call, input),
-    getMessage: (call, input) => getMessage(context, call, input),
-    updateMessage: (call, input) => updateMessage(context, call, input),
-    deleteMessage: (call, input) => deleteMessage(context, call, input),
-    batchGetMessages: (call, input) => batchGetMessages(context, call, input),
-    findMessages: (call, input) => findMessages(context, call, input),
-    batchDeleteMessages: (call, input) => batchDeleteMessages(context, call, input),
-    deleteFoundMessages: (call, input) => deleteFoundMessages(context, call, input),
-    popMessages: (call, input) => popMessages(context, call, input),
-    replaceMessages: (call, input) => replaceMessages(context, call, input),
-    getWindow: (call, input) => getWindow(context, call, input),
-    previewPolicy: (call, input) => previewPolicy(context, call, input),
-    trimSession: (call, input) => trimSession(context, call, input),
-    restoreMessages: (call, input) => restoreMessages(context, call, input),
-    listSummaryInputs: (call, input) => listSummaryInputs(context, call, input),
-    setSummary: (call, input) => setSummary(context, call, input),
-    fillToolResults: (call, input) => fillToolResults(context, call, input),
-    searchSessions: (call, input) => search.search(call, input),
-  };
-}
-
-/** Records that callers keep by name. */
-function recordsApi(context: ServiceContext): RecordServiceApi {
-  return {
-    writeRecords: (call, input) => writeRecords(context, call, input),
-    deleteRange: (call, input) => deleteRange(context, call, input),
-    uploadPart: (call, input) => uploadPart(context, call, input),
-    readRecords: (call, input) => readRecords(context, call, input),
-    readRecordRange: (call, input) => readRecordRange(context, call, input),
-    listRecords: (call, input) => listRecords(context, call, input),
-    listRecordPaths: (call, input) => listRecordPaths(context, call, input),
-  };
-}
-
-/** Events, and who follows them. */
-function eventsApi(context: ServiceContext, feed: EventFeed): EventServiceApi {
-  return {
-    watch: (call, input) => watchEvents(context, feed, call, input),
-    listEvents: (call, input) => listEvents(context, call, input),
-    createConsumer: (call, input) => createConsumer(context, call, input),
-    getConsumer: (call, ref) => getConsumer(context, call, ref),
-    listConsumers: (call, input) => listConsumers(context, call, input),
-    deleteConsumer: (call, input) => deleteConsumer(context, call, input),
-    ackEvents: (call, input) => ackEvents(context, call, input),
   };
 }

@@ -1,7 +1,5 @@
-// The use cases of erasures, as the edge calls them.
+// The input and the result of the use cases of erasures.
 
-import type { Call } from "../kit/call.ts";
-import type { ErasureRef } from "../store/store.ts";
 import type { Erasure, ErasureSubject } from "./rules/erasure.ts";
 
 export interface EraseSubjectInput {
@@ -16,9 +14,4 @@ export interface Receipt {
   readonly erasure: Erasure;
   /** When retention drops the last event of before the erasure was done. */
   readonly eventsDropMs: number;
-}
-
-export interface ErasureServiceApi {
-  eraseSubject(call: Call, input: EraseSubjectInput): Promise<Uint8Array>;
-  getErasure(call: Call, ref: ErasureRef): Promise<Receipt>;
 }

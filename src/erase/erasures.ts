@@ -9,7 +9,7 @@ import { LIMITS } from "../kit/limits.ts";
 import { Semaphore } from "../kit/semaphore.ts";
 import { pause } from "../kit/world.ts";
 import type { ErasureRef } from "../store/store.ts";
-import type { EraseSubjectInput, ErasureServiceApi, Receipt } from "./api.ts";
+import type { EraseSubjectInput, Receipt } from "./api.ts";
 import {
   ERASURE_STEPS,
   type Erasure,
@@ -26,7 +26,7 @@ const RETRY_MS = 30_000;
 const JOURNAL_POLL_MS = 50;
 
 /** Does erasures from its start to `stop`. */
-export class Erasures implements ErasureServiceApi {
+export class Erasures {
   readonly #parts: EraseParts;
   readonly #onError: (error: unknown) => void;
   readonly #stop = new AbortController();

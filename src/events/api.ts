@@ -1,6 +1,5 @@
 // The inputs and results of the use cases about events, in domain terms.
 
-import type { Call } from "../kit/call.ts";
 import type { Consumer, ConsumerRef, StoredEvent } from "../store/store.ts";
 import type { EventPosition } from "./rules/event.ts";
 import type { EventFilter } from "./rules/event-filter.ts";
@@ -57,23 +56,4 @@ export interface DeleteConsumerInput extends ConsumerRef {
 export interface ConsumerView extends Consumer {
   readonly historyId: string;
   readonly lag: number;
-}
-
-export interface EventServiceApi {
-  watch(call: Call, input: WatchInput): Promise<Watcher>;
-  listEvents(
-    call: Call,
-    input: ListEventsInput,
-  ): Promise<{ events: readonly StoredEvent[]; position: EventPosition; atEnd: boolean }>;
-  createConsumer(call: Call, input: CreateConsumerInput): Promise<Uint8Array>;
-  getConsumer(call: Call, ref: ConsumerRef): Promise<ConsumerView>;
-  listConsumers(
-    call: Call,
-    input: { readonly namespace: string; readonly after: string; readonly limit: number },
-  ): Promise<{ consumers: readonly ConsumerView[]; next: string | undefined }>;
-  deleteConsumer(call: Call, input: DeleteConsumerInput): Promise<Uint8Array>;
-  ackEvents(
-    call: Call,
-    input: ConsumerRef & { readonly position: EventPosition },
-  ): Promise<ConsumerView>;
 }

@@ -26,7 +26,7 @@ import {
   recordId,
 } from "./rules/record.ts";
 
-/** Does operations on records, all of them or none. */
+/** Does operations on records, all of them or none. Throws the errors of `planRecords`. */
 export async function writeRecords(
   context: ServiceContext,
   call: Call,

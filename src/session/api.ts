@@ -5,25 +5,9 @@
 // so that it can be stored under the request id in the same transaction, and the caller gets bytes.
 
 import type { MessageDraft } from "../core/codec.ts";
-import type {
-  FillToolResultsInput,
-  ListSummaryInputsInput,
-  PreviewInput,
-  PreviewResult,
-  RestoreMessagesInput,
-  SearchSessionsInput,
-  SessionMatches,
-  SetSummaryInput,
-  SummaryInputs,
-  TrimSessionInput,
-  WindowInput,
-  WindowResult,
-} from "../core/window-api.ts";
 import type { WantedCall } from "../forms/forms.ts";
-import type { Call } from "../kit/call.ts";
 import type { RecordOperation, RecordOutcome } from "../records/rules/record.ts";
 import type {
-  FoundPage,
   FoundPlace,
   ListTotal,
   MessagePage,
@@ -35,8 +19,6 @@ import type {
 import type { Policy } from "../window/policy/policy.ts";
 import type { SeqRange, StageRun, ToolOutcome, Totals, Trim } from "../window/rules/types.ts";
 import type { AppendedEntry, AppendOutcome, OnExisting } from "./log/existing-messages.ts";
-import type { ListedMessages, ListMessagesInput } from "./log/list-messages.ts";
-import type { ListedSeveral, ListSeveralInput } from "./log/list-several.ts";
 import type { Session, SessionPath, SessionRef, SessionSettings } from "./rules/session.ts";
 
 export type { AppendOutcome, OnExisting };
@@ -243,37 +225,4 @@ export interface PopInput extends SessionRef {
   readonly count: number;
   readonly expectedLastSeq?: number;
   readonly encode: (result: DeletedMessages) => Uint8Array;
-}
-
-export interface SessionServiceApi {
-  createSession(call: Call, input: CreateSessionInput): Promise<Uint8Array>;
-  getSession(call: Call, ref: SessionRef): Promise<Session>;
-  listSessions(call: Call, input: ListSessionsInput): Promise<ListedSessions>;
-  updateSession(call: Call, input: UpdateSessionInput): Promise<Uint8Array>;
-  deleteSession(call: Call, input: DeleteSessionInput): Promise<Uint8Array>;
-  forkSession(call: Call, input: ForkSessionInput): Promise<Uint8Array>;
-  resetSession(call: Call, input: ResetSessionInput): Promise<Uint8Array>;
-  appendMessages(call: Call, input: AppendInput): Promise<Uint8Array>;
-  listMessages(call: Call, input: ListMessagesInput): Promise<ListedMessages>;
-  listSeveral(call: Call, input: ListSeveralInput): Promise<ListedSeveral>;
-  getMessage(
-    call: Call,
-    input: SessionRef & { readonly messageId: string },
-  ): Promise<{ message: StoredMessage; inWindow: boolean }>;
-  updateMessage(call: Call, input: UpdateMessageInput): Promise<Uint8Array>;
-  deleteMessage(call: Call, input: DeleteMessageInput): Promise<Uint8Array>;
-  batchGetMessages(call: Call, input: BatchGetInput): Promise<BatchGetResult>;
-  findMessages(call: Call, input: FindMessagesInput): Promise<FoundPage>;
-  batchDeleteMessages(call: Call, input: BatchDeleteInput): Promise<Uint8Array>;
-  deleteFoundMessages(call: Call, input: DeleteFoundInput): Promise<Uint8Array>;
-  popMessages(call: Call, input: PopInput): Promise<Uint8Array>;
-  replaceMessages(call: Call, input: ReplaceInput): Promise<Uint8Array>;
-  getWindow(call: Call, input: WindowInput): Promise<WindowResult>;
-  previewPolicy(call: Call, input: PreviewInput): Promise<PreviewResult>;
-  trimSession(call: Call, input: TrimSessionInput): Promise<Uint8Array>;
-  restoreMessages(call: Call, input: RestoreMessagesInput): Promise<Uint8Array>;
-  listSummaryInputs(call: Call, input: ListSummaryInputsInput): Promise<SummaryInputs>;
-  setSummary(call: Call, input: SetSummaryInput): Promise<Uint8Array>;
-  fillToolResults(call: Call, input: FillToolResultsInput): Promise<Uint8Array>;
-  searchSessions(call: Call, input: SearchSessionsInput): Promise<SessionMatches>;
 }

@@ -2,8 +2,7 @@
 // mutation takes an `encode` function for its answer.
 
 import type { MessageDraft, MessageStamp } from "../../core/codec.ts";
-import type { Call } from "../../kit/call.ts";
-import type { SnapshotReader, StoredEntry } from "../../store/store.ts";
+import type { StoredEntry } from "../../store/store.ts";
 import type { Policy } from "../../window/policy/policy.ts";
 import type { SeqRange } from "../../window/rules/types.ts";
 import type { PolicyState, Session, SessionFields, SessionRef } from "../rules/session.ts";
@@ -105,13 +104,4 @@ export interface ExportedWindow {
   readonly entries: readonly StoredEntry[];
   /** When it was read. */
   readonly nowMs: number;
-}
-
-/** Exports and imports. */
-export interface SnapshotServiceApi {
-  /** Opens a session for a native export; the caller must close the reader. */
-  openSnapshot(call: Call, ref: SessionRef): Promise<SnapshotReader>;
-  /** The stored window with what stands in it, as no view changes it. */
-  exportWindow(call: Call, ref: SessionRef): Promise<ExportedWindow>;
-  importChunk(call: Call, chunk: ImportChunk): Promise<Uint8Array>;
 }

@@ -8,7 +8,7 @@ import type { SnapshotReader } from "../../store/store.ts";
 import { isExpired, type SessionRef } from "../rules/session.ts";
 import type { ExportedWindow } from "./api.ts";
 
-/** Opens a session for a native export. */
+/** Opens a session for a native export; the caller must close the reader. */
 export async function openSnapshot(
   context: ServiceContext,
   call: Call,
