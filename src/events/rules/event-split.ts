@@ -46,40 +46,21 @@ export function splitEvent(detail: EventDetail): readonly EventPart[] {
       }));
     }
     case EVENT_TYPE.messagesRestored:
-      return split(entryCosts(detail.restored), (from, to) => ({
-        ...detail,
-        restored: detail.restored.slice(from, to),
-      }));
+      return splitList(detail, "restored", entryCosts(detail.restored));
     case EVENT_TYPE.toolResultsFilled:
-      return split(idCosts(detail.toolCallIds), (from, to) => ({
-        ...detail,
-        toolCallIds: detail.toolCallIds.slice(from, to),
-      }));
+      return splitList(detail, "toolCallIds", idCosts(detail.toolCallIds));
     case EVENT_TYPE.documentsUpserted:
     case EVENT_TYPE.documentsDeleted:
-      return split(idCosts(detail.documentIds), (from, to) => ({
-        ...detail,
-        documentIds: detail.documentIds.slice(from, to),
-      }));
+      return splitList(detail, "documentIds", idCosts(detail.documentIds));
     case EVENT_TYPE.memoriesRemembered:
       return splitRemembered(detail);
     case EVENT_TYPE.memoriesReinforced:
     case EVENT_TYPE.memoriesDecayed:
     case EVENT_TYPE.memoriesDeleted:
-      return split(idCosts(detail.memoryIds), (from, to) => ({
-        ...detail,
-        memoryIds: detail.memoryIds.slice(from, to),
-      }));
+      return splitList(detail, "memoryIds", idCosts(detail.memoryIds));
     case EVENT_TYPE.recordsWritten:
-      return split(nameCosts(detail.records), (from, to) => ({
-        ...detail,
-        records: detail.records.slice(from, to),
-      }));
     case EVENT_TYPE.recordsDeleted:
-      return split(nameCosts(detail.records), (from, to) => ({
-        ...detail,
-        records: detail.records.slice(from, to),
-      }));
+      return splitList(detail, "records", nameCosts(detail.records));
     case EVENT_TYPE.summarySet:
     case EVENT_TYPE.summaryRequested:
     case EVENT_TYPE.taskDead:
@@ -93,6 +74,15 @@ export function splitEvent(detail: EventDetail): readonly EventPart[] {
 
 function whole(detail: EventDetail): EventPart {
   return { detail, continued: false };
+}
+
+/** Splits a detail by its one long list. */
+function splitList<Detail extends EventDetail, List extends keyof Detail>(
+  detail: Detail & Readonly<Record<List, readonly unknown[]>>,
+  list: List,
+  costs: readonly number[],
+): readonly EventPart[] {
+  return split(costs, (from, to) => ({ ...detail, [list]: detail[list].slice(from, to) }));
 }
 
 /** The new memories come first, then those with a new state. */
