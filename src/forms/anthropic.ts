@@ -4,7 +4,9 @@ import { isNone, isObject, type Json, type JsonObject } from "../compat/common/j
 import { ROLE } from "../window/rules/types.ts";
 import { refuse } from "./elements.ts";
 import {
+  ADDED,
   type Block,
+  type BlockResult,
   type CallPart,
   emptyMessage,
   type Form,
@@ -19,7 +21,6 @@ import {
 import { callIds } from "./ids.ts";
 import {
   argumentsObject,
-  compact,
   contentAt,
   extrasOf,
   fieldAt,
@@ -30,7 +31,7 @@ import {
   objectAt,
   textAt,
 } from "./reading.ts";
-import { openingText, type Piece, turnsOf } from "./turns.ts";
+import { alternate, type Piece } from "./turns.ts";
 import { dropped, noteExtras, shownAsText } from "./writing.ts";
 
 const ROLES = ["user", "assistant", "system"] as const;
@@ -104,7 +105,7 @@ function partOf(block: ObjectAt, type: string, extras: string[]): FormPart {
       const id = idAt(fieldAt(block, "id"));
       const name = idAt(fieldAt(block, "name"));
       const input = fieldAt(block, "input");
-      const text = isNone(input.value) ? "" : compact(input.value);
+      const text = isNone(input.value) ? "" : JSON.stringify(input.value);
       return { kind: "call", id, name, arguments: text, isCustom: false, raw };
     }
     default: {
@@ -253,40 +254,15 @@ const ID_FORM = /^[A-Za-z0-9_-]{1,64}$/;
 
 function writeWindow(given: readonly Block[], notes: Notes): Written {
   const blocks = callIds(given, { form: ID_FORM, unique: "window", rename: renamed, notes });
-  const system: Json[] = [];
-  const pieces: Piece[] = [];
-  let hasSpoken = false;
-  const add = (role: Piece["role"], line: Line, parts: readonly FormPart[]): void => {
-    pieces.push({ role, line, partCount: parts.length, content: contentOf(line, parts, notes) });
-  };
-  for (const block of blocks) {
-    if (block.kind === "system") {
-      if (hasSpoken) notes.add(block.line.messageId, "moved", "system");
-      system.push(...contentOf(block.line, block.line.message.parts, notes));
-      continue;
-    }
-    hasSpoken = true;
-    if (block.kind === "user") {
-      add("user", block.line, block.parts);
-      continue;
-    }
-    for (const line of block.lines) add("assistant", line, line.message.parts);
-    for (const { line, part } of block.results) {
-      if (line !== undefined) add("user", line, [part]);
-      else
-        pieces.push({
-          role: "user",
-          line,
-          partCount: 1,
-          content: [resultBlock(ADDED, part, notes)],
-        });
-    }
-  }
-  const turns = turnsOf(pieces, notes);
-  if (turns[0]?.role === "assistant") {
-    notes.addText("", "user_message", openingText);
-    turns.unshift({ role: "user", exact: undefined, content: [textBlock(openingText)] });
-  }
+  const { system, turns } = alternate(
+    blocks,
+    {
+      contentOf: (line, parts) => contentOf(line, parts, notes),
+      resultsOf: ({ results }) => results.map((result) => resultPiece(result, notes)),
+      textOf: textBlock,
+    },
+    notes,
+  );
   const marks = capMarks([...system, ...turns.flatMap(({ content }) => content)], notes);
   const elements = turns.map(({ role, exact, content }) =>
     exact !== undefined && !content.some((one) => marks.has(one))
@@ -300,14 +276,11 @@ function writeWindow(given: readonly Block[], notes: Notes): Written {
   return { elements, system: prompt.length === 0 ? "" : JSON.stringify(prompt) };
 }
 
-/** The line of a result that was added. */
-const ADDED: Line = {
-  messageId: "",
-  seq: 0,
-  message: emptyMessage(ROLE.user),
-  origin: undefined,
-  exact: undefined,
-};
+function resultPiece({ line, part }: BlockResult, notes: Notes): Piece {
+  const content =
+    line === undefined ? [resultBlock(ADDED, part, notes)] : contentOf(line, [part], notes);
+  return { role: "user", line, partCount: 1, content };
+}
 
 /** A part with another id of its call. */
 function renamed<Part extends CallPart | ResultPart>(part: Part, id: string): Part {

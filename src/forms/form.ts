@@ -3,7 +3,7 @@
 // the fields.
 
 import type { Json } from "../compat/common/json.ts";
-import type { Role } from "../window/rules/types.ts";
+import { ROLE, type Role } from "../window/rules/types.ts";
 
 /** The forms, by the names that clients use. */
 export const FORM_NAMES = ["openai_chat", "openai_responses", "anthropic", "gemini"] as const;
@@ -206,3 +206,12 @@ export class Notes {
 export function emptyMessage(role: Role): FormMessage {
   return { role, providerRole: "", name: "", parts: [], extras: [] };
 }
+
+/** The line of a result that was added. */
+export const ADDED: Line = {
+  messageId: "",
+  seq: 0,
+  message: emptyMessage(ROLE.tool),
+  origin: undefined,
+  exact: undefined,
+};

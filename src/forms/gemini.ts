@@ -10,6 +10,7 @@ import {
 import { ROLE } from "../window/rules/types.ts";
 import { refuse } from "./elements.ts";
 import {
+  ADDED,
   type AssistantBlock,
   type Block,
   type BlockResult,
@@ -26,7 +27,6 @@ import {
 import { callIds } from "./ids.ts";
 import {
   argumentsObject,
-  compact,
   extrasOf,
   fieldAt,
   idAt,
@@ -36,7 +36,7 @@ import {
   objectAt,
   textAt,
 } from "./reading.ts";
-import { openingText, type Piece, turnsOf } from "./turns.ts";
+import { alternate, type Piece } from "./turns.ts";
 import { dropped, noteExtras, shownAsText } from "./writing.ts";
 
 const ROLES = ["user", "model", "function", "system"] as const;
@@ -140,7 +140,7 @@ const MADE_NAME_CHARS = 60;
 function callOf(call: ObjectAt, context: PartContext): CallPart {
   const name = idAt(fieldAt(call, "name"));
   const args = fieldAt(call, "args");
-  const text = isNone(args.value) ? "" : compact(objectAt(args).value);
+  const text = isNone(args.value) ? "" : JSON.stringify(objectAt(args).value);
   return {
     kind: "call",
     id: callIdOf(call, name, context),
@@ -165,7 +165,7 @@ function responseOf(response: ObjectAt, context: PartContext): ResultPart {
   const isPlain = isText && (key === "output" || key === "result" || isError);
   const said: FormPart = isPlain
     ? { kind: "text", text: textAt({ value: only, path }) }
-    : { kind: "json", text: compact(value) };
+    : { kind: "json", text: JSON.stringify(value) };
   const media = itemsAt(fieldAt(response, "parts")).map((one) => {
     const part = objectAt(one);
     const inline = fieldAt(part, "inlineData", "inline_data");
@@ -270,30 +270,15 @@ const ID_FORM = /^.{1,256}$/s;
 
 function writeWindow(given: readonly Block[], notes: Notes): Written {
   const blocks = callIds(given, { form: ID_FORM, unique: "turn", rename: renamed, notes });
-  const system: Json[] = [];
-  const pieces: Piece[] = [];
-  let hasSpoken = false;
-  const add = (role: Piece["role"], line: Line, parts: readonly FormPart[]): void => {
-    pieces.push({ role, line, partCount: parts.length, content: contentOf(line, parts, notes) });
-  };
-  for (const block of blocks) {
-    if (block.kind === "system") {
-      if (hasSpoken) notes.add(block.line.messageId, "moved", "system");
-      system.push(...contentOf(block.line, block.line.message.parts, notes));
-      continue;
-    }
-    hasSpoken = true;
-    if (block.kind === "user") add("user", block.line, block.parts);
-    else {
-      for (const line of block.lines) add("assistant", line, line.message.parts);
-      for (const result of inCallOrder(block)) pieces.push(resultPiece(result, notes));
-    }
-  }
-  const turns = turnsOf(pieces, notes);
-  if (turns[0]?.role === "assistant") {
-    notes.addText("", "user_message", openingText);
-    turns.unshift({ role: "user", exact: undefined, content: [{ text: openingText }] });
-  }
+  const { system, turns } = alternate(
+    blocks,
+    {
+      contentOf: (line, parts) => contentOf(line, parts, notes),
+      resultsOf: (block) => inCallOrder(block).map((result) => resultPiece(result, notes)),
+      textOf: (text) => ({ text }),
+    },
+    notes,
+  );
   const elements = turns.map(
     ({ content: parts, exact, role }) =>
       exact ?? JSON.stringify({ role: role === "assistant" ? "model" : "user", parts }),
@@ -328,15 +313,6 @@ function resultPiece({ call, line, part }: BlockResult, notes: Notes): Piece {
   if (line !== undefined && line.origin !== "gemini") noteExtras(line, notes);
   return { role: "user", line, partCount: 1, content };
 }
-
-/** The line of a result that was added. */
-const ADDED: Line = {
-  messageId: "",
-  seq: 0,
-  message: emptyMessage(ROLE.user),
-  origin: undefined,
-  exact: undefined,
-};
 
 /** The Gemini API. */
 export const GEMINI: Form = { provider: "gemini.contents", read, writeOne, writeWindow };

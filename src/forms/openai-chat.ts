@@ -4,6 +4,7 @@ import { isNone, type Json, type JsonObject } from "../compat/common/json.ts";
 import { ROLE } from "../window/rules/types.ts";
 import { refuse } from "./elements.ts";
 import {
+  ADDED,
   type AssistantBlock,
   type Block,
   type CallPart,
@@ -305,15 +306,6 @@ function writeWindow(given: readonly Block[], notes: Notes): Written {
   }
   return { elements, system: "" };
 }
-
-/** The line of a result that was added. */
-const ADDED: Line = {
-  messageId: "",
-  seq: 0,
-  message: emptyMessage(ROLE.tool),
-  origin: undefined,
-  exact: undefined,
-};
 
 /** Messages of the model. Calls of several become those of one: all their results follow it. */
 function assistantTexts({ lines }: AssistantBlock, notes: Notes): readonly string[] {

@@ -4,6 +4,7 @@ import { isNone, isObject, type Json } from "../compat/common/json.ts";
 import { ROLE } from "../window/rules/types.ts";
 import { refuse } from "./elements.ts";
 import {
+  ADDED,
   type AssistantBlock,
   type Block,
   type CallPart,
@@ -18,7 +19,6 @@ import {
 } from "./form.ts";
 import { callIds } from "./ids.ts";
 import {
-  compact,
   contentAt,
   extrasOf,
   fieldAt,
@@ -167,7 +167,12 @@ function otherOf({ path, value }: ObjectAt, type: string): FormMessage {
   }
   if (hasId && type.endsWith("_call")) {
     const { call_id: _, id: __, status: ___, type: ____, ...rest } = value;
-    const said = { kind: "call", id: idAt(at), name: type, arguments: compact(rest) } as const;
+    const said = {
+      kind: "call",
+      id: idAt(at),
+      name: type,
+      arguments: JSON.stringify(rest),
+    } as const;
     return { ...emptyMessage(ROLE.assistant), parts: [{ ...said, isCustom: false, raw: value }] };
   }
   return { ...emptyMessage(ROLE.assistant), parts: [{ kind: "other", type, value, raw: value }] };
@@ -343,15 +348,6 @@ function spokenTexts({ lines }: AssistantBlock, notes: Notes): readonly string[]
   }
   return items.map(({ text }) => text);
 }
-
-/** The line of a result that was added. */
-const ADDED: Line = {
-  messageId: "",
-  seq: 0,
-  message: emptyMessage(ROLE.tool),
-  origin: undefined,
-  exact: undefined,
-};
 
 /** The Responses API. */
 export const OPENAI_RESPONSES: Form = {

@@ -7,7 +7,6 @@ import {
   isList,
   isNone,
   isObject,
-  type Json,
   type JsonObject,
   parseObject,
 } from "../compat/common/json.ts";
@@ -110,14 +109,4 @@ export function urlOfSource(source: Source, mediaType: string): string | undefin
 export function argumentsObject({ arguments: text }: Pick<CallPart, "arguments">): JsonObject {
   if (text.trim() === "") return {};
   return parseObject(text) ?? { input: text };
-}
-
-/** A value as compact JSON, numbers as they came. */
-export function compact(value: Json): string {
-  return JSON.stringify(value);
-}
-
-/** All texts among parts, joined by line breaks. */
-export function joinedText(parts: readonly FormPart[]): string {
-  return parts.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n");
 }

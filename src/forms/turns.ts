@@ -1,10 +1,10 @@
 // Turns of forms in which user and model alternate.
 
 import type { Json } from "../compat/common/json.ts";
-import type { Line, Notes } from "./form.ts";
+import type { AssistantBlock, Block, FormPart, Line, Notes } from "./form.ts";
 
 /** Stands before a window that begins with the model. */
-export const openingText = "(Earlier messages are not shown.)";
+const openingText = "(Earlier messages are not shown.)";
 
 /** Some parts of a message, as they are written. */
 export interface Piece {
@@ -23,8 +23,48 @@ export interface Turn {
   readonly content: readonly Json[];
 }
 
+/** Writes what stands in turns as a form has it. */
+interface Writer {
+  readonly contentOf: (line: Line, parts: readonly FormPart[]) => readonly Json[];
+  readonly resultsOf: (block: AssistantBlock) => readonly Piece[];
+  readonly textOf: (text: string) => Json;
+}
+
+/** The turns of a window, which the user begins, and the system messages, which stand apart. */
+export function alternate(
+  blocks: readonly Block[],
+  { contentOf, resultsOf, textOf }: Writer,
+  notes: Notes,
+): { readonly system: readonly Json[]; readonly turns: readonly Turn[] } {
+  const system: Json[] = [];
+  const pieces: Piece[] = [];
+  let hasSpoken = false;
+  const add = (role: Piece["role"], line: Line, parts: readonly FormPart[]): void => {
+    pieces.push({ role, line, partCount: parts.length, content: contentOf(line, parts) });
+  };
+  for (const block of blocks) {
+    if (block.kind === "system") {
+      if (hasSpoken) notes.add(block.line.messageId, "moved", "system");
+      system.push(...contentOf(block.line, block.line.message.parts));
+      continue;
+    }
+    hasSpoken = true;
+    if (block.kind === "user") add("user", block.line, block.parts);
+    else {
+      for (const line of block.lines) add("assistant", line, line.message.parts);
+      pieces.push(...resultsOf(block));
+    }
+  }
+  const turns = turnsOf(pieces, notes);
+  if (turns[0]?.role === "assistant") {
+    notes.addText("", "user_message", openingText);
+    turns.unshift({ role: "user", exact: undefined, content: [textOf(openingText)] });
+  }
+  return { system, turns };
+}
+
 /** Puts the pieces of one role in a row together. Those without content are left out. */
-export function turnsOf(pieces: readonly Piece[], notes: Notes): Turn[] {
+function turnsOf(pieces: readonly Piece[], notes: Notes): Turn[] {
   const turns: Turn[] = [];
   let open: Piece[] = [];
   const close = (): void => {
