@@ -3,6 +3,7 @@
 import type * as wireFilter from "../gen/memorysidecar/v1/filter.ts";
 import * as wire from "../gen/memorysidecar/v1/memory.ts";
 import type { ToolOutcome } from "../gen/memorysidecar/v1/message.ts";
+import { numbersByWord } from "../grpc/enums.ts";
 import {
   MEMORY_KINDS,
   type MemoryKind,
@@ -44,12 +45,7 @@ export function fromNamespace(namespace: string): string {
 // The kinds are in the order of their public numbers, which begin with 1.
 const FIRST_KIND = 1;
 
-const ORIGINS = {
-  caller: wire.MemoryOrigin.CALLER,
-  promotion: wire.MemoryOrigin.PROMOTION,
-  extraction: wire.MemoryOrigin.EXTRACTION,
-  turn: wire.MemoryOrigin.TURN,
-} as const satisfies Readonly<Record<MemoryOrigin, wire.MemoryOrigin>>;
+const ORIGINS: Readonly<Record<MemoryOrigin, wire.MemoryOrigin>> = numbersByWord(wire.MemoryOrigin);
 
 const ORIGIN_NAMES = Object.keys(ORIGINS) as readonly MemoryOrigin[];
 

@@ -9,6 +9,7 @@ import type {
   WatchEventsRequest,
 } from "../gen/memorysidecar/v1/event_service.ts";
 import { TaskFailureReason } from "../gen/memorysidecar/v1/task.ts";
+import { numbersByWord } from "../grpc/enums.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import type { ResumeTokens } from "../grpc/resume-token.ts";
 import { toDuration, toTimestamp } from "../grpc/time.ts";
@@ -35,36 +36,20 @@ import {
 } from "./rules/event.ts";
 import type { EventFilter } from "./rules/event-filter.ts";
 
-const DELETE_REASONS = {
-  request: wire.SessionDeleteReason.REQUEST,
-  expired: wire.SessionDeleteReason.EXPIRED,
-  erased: wire.SessionDeleteReason.ERASED,
-} as const;
+const DELETE_REASONS: Readonly<
+  Record<EventDetails["sessionDeleted"]["reason"], wire.SessionDeleteReason>
+> = numbersByWord(wire.SessionDeleteReason);
 
-const SUPERSEDE_REASONS = {
-  "messages-changed": wire.SupersedeReason.MESSAGES_CHANGED,
-  "summary-changed": wire.SupersedeReason.SUMMARY_CHANGED,
-  "policy-changed": wire.SupersedeReason.POLICY_CHANGED,
-  "session-reset": wire.SupersedeReason.SESSION_RESET,
-  deleted: wire.SupersedeReason.DELETED,
-} as const satisfies Readonly<Record<SupersedeReason, wire.SupersedeReason>>;
+const SUPERSEDE_REASONS: Readonly<Record<SupersedeReason, wire.SupersedeReason>> = numbersByWord(
+  wire.SupersedeReason,
+);
 
-const DELETIONS = {
-  forgotten: wire.MemoryDeleteReason.FORGOTTEN,
-  evicted: wire.MemoryDeleteReason.EVICTED,
-  expired: wire.MemoryDeleteReason.EXPIRED,
-  decayed: wire.MemoryDeleteReason.DECAYED,
-  retention: wire.MemoryDeleteReason.RETENTION,
-  merged: wire.MemoryDeleteReason.MERGED,
-  "source-erased": wire.MemoryDeleteReason.SOURCE_ERASED,
-  erased: wire.MemoryDeleteReason.ERASED,
-} as const satisfies Readonly<Record<MemoryDeleteReason, wire.MemoryDeleteReason>>;
+const DELETIONS: Readonly<Record<MemoryDeleteReason, wire.MemoryDeleteReason>> = numbersByWord(
+  wire.MemoryDeleteReason,
+);
 
-const RECORD_DELETIONS = {
-  request: wire.RecordDeleteReason.REQUEST,
-  expired: wire.RecordDeleteReason.EXPIRED,
-  erased: wire.RecordDeleteReason.ERASED,
-} as const satisfies Readonly<Record<RecordDeleteReason, wire.RecordDeleteReason>>;
+const RECORD_DELETIONS: Readonly<Record<RecordDeleteReason, wire.RecordDeleteReason>> =
+  numbersByWord(wire.RecordDeleteReason);
 
 // The newest events stay in memory for watchers, and go in the order in which they came.
 const slab = new Slab(65_536);

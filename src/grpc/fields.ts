@@ -4,6 +4,7 @@
 import type { Duration } from "../gen/google/protobuf/duration.ts";
 import type { Timestamp } from "../gen/google/protobuf/timestamp.ts";
 import { LIMITS } from "../kit/limits.ts";
+import { isKnown, type WireEnum } from "./enums.ts";
 import { jsonDepth, STRUCT_MALFORMED, structDepth } from "./struct.ts";
 import type { Violations } from "./violations.ts";
 
@@ -68,22 +69,6 @@ export function checkSeq(v: Violations, field: string, seq: bigint): void {
 /** Checks an optional number that may be any but for NaN and the infinities. */
 export function checkFinite(v: Violations, field: string, value: number | undefined): void {
   if (value !== undefined && !Number.isFinite(value)) v.add(field, "must be a finite number");
-}
-
-/** The names of an enum of the contract and their numbers, as the generated code has them. */
-export type WireEnum = Readonly<Record<string, number>>;
-
-const knownNumbers = new WeakMap<WireEnum, ReadonlySet<number>>();
-
-/** Whether the contract gives a number of an enum a name. */
-function isKnown(names: WireEnum, value: number): boolean {
-  let known = knownNumbers.get(names);
-  if (known === undefined) {
-    // The generated code stands for numbers that have no name with -1.
-    known = new Set(Object.values(names).filter((number) => number >= 0));
-    knownNumbers.set(names, known);
-  }
-  return known.has(value);
 }
 
 /** Checks that an enum has a value that the contract knows. */

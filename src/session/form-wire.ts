@@ -20,6 +20,7 @@ import {
 import { textOfPart } from "../forms/writing.ts";
 import { checkMessage } from "../gen/checks.ts";
 import * as wire from "../gen/memorysidecar/v1/message.ts";
+import { numbersByWord } from "../grpc/enums.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { jsonDepth, structToJson } from "../grpc/struct.ts";
 import { Violations } from "../grpc/violations.ts";
@@ -228,14 +229,9 @@ export function addedIn(form: FormName, stored: readonly Uint8Array[]): readonly
   return renderWindow(form, stored.map(readLine)).added;
 }
 
-const NOTE_KINDS = {
-  dropped: wire.FormNoteKind.DROPPED,
-  "as-text": wire.FormNoteKind.AS_TEXT,
-  "attribute-dropped": wire.FormNoteKind.ATTRIBUTE_DROPPED,
-  moved: wire.FormNoteKind.MOVED,
-  added: wire.FormNoteKind.ADDED,
-  "id-replaced": wire.FormNoteKind.ID_REPLACED,
-} as const satisfies Readonly<Record<Note["kind"], wire.FormNoteKind>>;
+const NOTE_KINDS: Readonly<Record<Note["kind"], wire.FormNoteKind>> = numbersByWord(
+  wire.FormNoteKind,
+);
 
 function toNote({ kind, messageId, subject }: Note): wire.FormNote {
   return { messageId, kind: NOTE_KINDS[kind], subject: shortened(subject) };

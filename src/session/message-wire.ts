@@ -12,6 +12,7 @@ import type {
 import * as history from "../gen/memorysidecar/v1/history.ts";
 import * as wire from "../gen/memorysidecar/v1/message.ts";
 import { AppendMessagesResponse } from "../gen/memorysidecar/v1/session_service.ts";
+import { numbersByWord } from "../grpc/enums.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { changedPaths } from "../grpc/mask.ts";
 import { spliceMessages } from "../grpc/splice.ts";
@@ -252,11 +253,9 @@ export function encodeFound({ sessionId, bytes }: FoundMessage): Uint8Array {
 
 // The answer to an append.
 
-const OUTCOMES = {
-  appended: wire.AppendOutcome.APPENDED,
-  skipped: wire.AppendOutcome.SKIPPED,
-  updated: wire.AppendOutcome.UPDATED,
-} as const satisfies Readonly<Record<AppendOutcome, wire.AppendOutcome>>;
+const OUTCOMES: Readonly<Record<AppendOutcome, wire.AppendOutcome>> = numbersByWord(
+  wire.AppendOutcome,
+);
 
 /** A message of the answer to an append. */
 export function toAppended(message: AppendResult["messages"][number]): wire.AppendedMessage {

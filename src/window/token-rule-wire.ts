@@ -1,21 +1,9 @@
 // The enums of policies by their public numbers. 0 is the default, which never goes out: an answer
-// names the value that the default stands for. A test compares the tables with the generated code.
+// names the value that the default stands for.
 
-import { TokenRule as WireRule } from "../gen/memorysidecar/v1/policy.ts";
-import type {
-  BoundaryRule,
-  CustomTokenRule,
-  PolicyStage,
-  PolicyTokenRule,
-  RemovedTo,
-  StageOn,
-  SystemProtection,
-  TokenRule,
-  ToolPairing,
-  ToolResultFill,
-  WindowUnit,
-} from "./policy/policy.ts";
-import type { SummarySpec, SummaryView } from "./policy/summary-spec.ts";
+import * as wire from "../gen/memorysidecar/v1/policy.ts";
+import { wordsByNumber } from "../grpc/enums.ts";
+import type { PolicyTokenRule, TokenRule } from "./policy/policy.ts";
 
 /**
  * The rules that a policy may ask for. Older servers stored messages under 7 to 10, which the
@@ -46,97 +34,34 @@ export const TOKEN_PRESETS: Readonly<Record<string, TokenRule>> = {
   structured: "structured",
 };
 
-export const SYSTEM_PROTECTIONS: readonly SystemProtection[] = [
-  "all",
-  "none",
-  "all",
-  "leading",
-  "excluded",
-];
+export const SYSTEM_PROTECTIONS = wordsByNumber(wire.SystemProtection, "all");
+export const TOOL_PAIRING = wordsByNumber(wire.ToolPairing, "whole");
+export const ROUNDINGS = wordsByNumber(wire.TokenRounding, "up");
+export const UNITS = wordsByNumber(wire.WindowUnit, "turn");
+export const STAGE_ON = wordsByNumber(wire.StageOn, "append");
+export const REMOVED_TO = wordsByNumber(wire.RemovedTo, "log");
+export const FILTER_SCOPES = wordsByNumber(wire.FilterScope, "unit");
+export const SUMMARY_KEEPS = wordsByNumber(wire.SummaryKeep, "in-place");
+export const SUMMARY_FLOWS = wordsByNumber(wire.SummaryFlow, "single");
+export const SUMMARY_LEAVES = wordsByNumber(wire.SummaryLeave, "with-summary");
+export const TRANSCRIPT_STYLES = wordsByNumber(wire.TranscriptStyle, "roles");
+export const SUMMARY_SHAPES = wordsByNumber(wire.SummaryShape, "system");
+export const SUMMARY_SHOWS = wordsByNumber(wire.SummaryShow, "after-system");
 
-export const TOOL_PAIRING: readonly ToolPairing[] = [
-  "whole",
-  "whole",
-  "grouped",
-  "loose",
-  "adjacent",
-];
-
-/** A request must name one; the first stands for none. */
-export const TOOL_RESULT_FILL_RULE: readonly ToolResultFill["rule"][] = [
-  "moved-on",
-  "moved-on",
-  "always",
-];
-
-export const ROUNDINGS: readonly CustomTokenRule["rounding"][] = ["up", "up", "down"];
-
-export const UNITS: readonly WindowUnit[] = ["turn", "message", "assistant-turn", "turn"];
-
-export const STAGE_ON: readonly StageOn[] = ["append", "append", "read", "turn-end", "request"];
+// A request must name one of these; the first stands for none.
+export const TOOL_RESULT_FILL_RULE = wordsByNumber(wire.ToolResultFillRule, "moved-on");
+export const BOUNDARY_RULES = wordsByNumber(wire.BoundaryRule, "pop-tool-head");
 
 /** The first depends on the stage. */
-export const STAGE_EFFECTS: readonly PolicyStage["effect"][] = ["store", "store", "view"];
-
-export const REMOVED_TO: readonly RemovedTo[] = ["log", "log", "discard", "summarize", "promote"];
-
-export const FILTER_SCOPES: readonly ("unit" | "message")[] = ["unit", "unit", "message"];
-
-/** A request must name one; the first stands for none. */
-export const BOUNDARY_RULES: readonly BoundaryRule[] = [
-  "pop-tool-head",
-  "pop-tool-head",
-  "pop-orphan-head",
-  "grow-recent",
-  "absorb-and-grow",
-];
-
-export const SUMMARY_KEEPS: readonly SummarySpec["keep"][] = [
-  "in-place",
-  "in-place",
-  "append",
-  "replace",
-  "hierarchical",
-];
-
-export const SUMMARY_FLOWS: readonly SummarySpec["flow"][] = ["single", "single", "density"];
-
-export const SUMMARY_LEAVES: readonly SummarySpec["leave"][] = [
-  "with-summary",
-  "with-summary",
-  "at-once",
-];
-
+export const STAGE_EFFECTS = wordsByNumber(wire.StageEffect, "store");
 /** The first depends on when the messages leave. */
-export const SUMMARY_FAILURES: readonly SummarySpec["onFailure"][] = [
-  "keep",
-  "keep",
-  "drop",
-  "placeholder",
-];
-
-export const TRANSCRIPT_STYLES: readonly SummarySpec["transcript"][] = [
-  "roles",
-  "roles",
-  "capitals",
-  "paragraphs",
-];
-
-export const SUMMARY_SHAPES: readonly SummarySpec["shape"][] = ["system", "system", "exchange"];
-
-export const SUMMARY_SHOWS: readonly SummaryView["show"][] = [
-  "after-system",
-  "system-first",
-  "system-suffix",
-  "none",
-  "after-system",
-];
+export const SUMMARY_FAILURES = wordsByNumber(wire.SummaryFailure, "keep");
 
 // Token rules between the domain and the wire: an enum, and the name of a rule that has no number.
 
 /** A token rule as messages of the contract hold it. */
 export interface WireTokenRule {
-  tokenRule: WireRule;
+  tokenRule: wire.TokenRule;
   tokenPreset: string;
 }
 
@@ -144,10 +69,10 @@ const FORMS = new Map<PolicyTokenRule, Readonly<WireTokenRule>>([
   ...POLICY_TOKEN_RULES.flatMap((rule, tokenRule) =>
     rule === undefined
       ? []
-      : [[rule, { tokenRule: tokenRule as WireRule, tokenPreset: "" }] as const],
+      : [[rule, { tokenRule: tokenRule as wire.TokenRule, tokenPreset: "" }] as const],
   ),
   ...Object.entries(TOKEN_PRESETS).map(
-    ([tokenPreset, rule]) => [rule, { tokenRule: WireRule.PRESET, tokenPreset }] as const,
+    ([tokenPreset, rule]) => [rule, { tokenRule: wire.TokenRule.PRESET, tokenPreset }] as const,
   ),
 ]);
 
@@ -163,7 +88,7 @@ export function fromTokenRule({
   tokenRule,
   tokenPreset,
 }: Readonly<WireTokenRule>): PolicyTokenRule | undefined {
-  if (tokenRule === WireRule.PRESET) return TOKEN_PRESETS[tokenPreset];
+  if (tokenRule === wire.TokenRule.PRESET) return TOKEN_PRESETS[tokenPreset];
   return POLICY_TOKEN_RULES[tokenRule];
 }
 

@@ -4,6 +4,7 @@ import type { MessagePreview, PolicyPreview } from "../core/window-api.ts";
 import type { PolicyWarning } from "../events/rules/event.ts";
 import * as policyWire from "../gen/memorysidecar/v1/policy.ts";
 import * as wire from "../gen/memorysidecar/v1/window.ts";
+import { numbersByWord } from "../grpc/enums.ts";
 import { type IdRoom, idRoom, takeIds } from "../kit/id-list.ts";
 import { LIMITS } from "../kit/limits.ts";
 import type { StageOn, TriggerKind } from "./policy/policy.ts";
@@ -21,21 +22,7 @@ import type {
 } from "./rules/types.ts";
 import { STAGE_ON } from "./token-rule-wire.ts";
 
-const TRIM_REASONS = {
-  "message-limit": wire.TrimReason.MESSAGE_LIMIT,
-  "token-limit": wire.TrimReason.TOKEN_LIMIT,
-  "keep-last": wire.TrimReason.KEEP_LAST,
-  ceiling: wire.TrimReason.CEILING,
-  "orphan-tool-result": wire.TrimReason.ORPHAN_TOOL_RESULT,
-  "age-limit": wire.TrimReason.AGE_LIMIT,
-  budget: wire.TrimReason.BUDGET,
-  middle: wire.TrimReason.MIDDLE,
-  filter: wire.TrimReason.FILTER,
-  duplicate: wire.TrimReason.DUPLICATE,
-  boundary: wire.TrimReason.BOUNDARY,
-  summarized: wire.TrimReason.SUMMARIZED,
-  "summary-failed": wire.TrimReason.SUMMARY_FAILED,
-} as const satisfies Readonly<Record<TrimReason, wire.TrimReason>>;
+const TRIM_REASONS: Readonly<Record<TrimReason, wire.TrimReason>> = numbersByWord(wire.TrimReason);
 
 const TRIGGER_KINDS = {
   "model-input-tokens-over": wire.TriggerKind.MODEL_INPUT_TOKENS,
@@ -52,20 +39,13 @@ const TRIGGER_KINDS = {
   always: wire.TriggerKind.ALWAYS,
 } as const satisfies Readonly<Record<TriggerKind, wire.TriggerKind>>;
 
-const HOLD_REASONS = {
-  system: wire.HoldReason.SYSTEM,
-  "pin-first": wire.HoldReason.PIN_FIRST,
-  "pin-id": wire.HoldReason.PIN_ID,
-  "min-messages": wire.HoldReason.MIN_MESSAGES,
-  "last-user": wire.HoldReason.LAST_USER,
-  "waiting-call": wire.HoldReason.WAITING_CALL,
+const HOLD_REASONS: Readonly<Record<HoldReason, wire.HoldReason>> = {
+  ...numbersByWord(wire.HoldReason),
   free: wire.HoldReason.ZERO_TOKENS,
-} as const satisfies Readonly<Record<HoldReason, wire.HoldReason>>;
+};
 
-const WARNING_KINDS = {
-  "condition-failed": wire.PolicyWarningKind.CONDITION_FAILED,
-  "over-limit": wire.PolicyWarningKind.OVER_LIMIT,
-} as const satisfies Readonly<Record<PolicyWarning["kind"], wire.PolicyWarningKind>>;
+const WARNING_KINDS: Readonly<Record<PolicyWarning["kind"], wire.PolicyWarningKind>> =
+  numbersByWord(wire.PolicyWarningKind);
 
 /** Turns a reason for a trim into its public form. */
 export function toTrimReason(reason: TrimReason): wire.TrimReason {
@@ -155,12 +135,9 @@ export function toConditionWarning(warning: ConditionWarning): wire.PolicyWarnin
   return toWarning({ kind: "condition-failed", ...warning });
 }
 
-const VERDICTS = {
-  kept: policyWire.Verdict.KEPT,
-  removed: policyWire.Verdict.REMOVED,
-  shortened: policyWire.Verdict.SHORTENED,
-  "awaits-summary": policyWire.Verdict.AWAITS_SUMMARY,
-} as const satisfies Readonly<Record<MessagePreview["verdict"], policyWire.Verdict>>;
+const VERDICTS: Readonly<Record<MessagePreview["verdict"], policyWire.Verdict>> = numbersByWord(
+  policyWire.Verdict,
+);
 
 /** Gives the occasions of a checked request, each once. */
 export function fromOccasions(occasions: readonly number[]): readonly StageOn[] {
