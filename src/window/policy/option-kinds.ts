@@ -4,6 +4,7 @@ import { LIMITS } from "../../kit/limits.ts";
 import { isJsonObject } from "../../kit/text.ts";
 import { ConditionFault, compileCondition } from "../conditions/condition.ts";
 import {
+  type Json,
   type Option,
   type OptionFault,
   type OptionReading,
@@ -50,14 +51,17 @@ function rangeWords({ min, max, aboveMin, belowMax }: NumberRange): string {
   return `${from} to ${belowMax === true ? "below " : ""}${withCommas(max)}`;
 }
 
+/** The traits of an option that may be left out, and is `initial` then. */
+function whenLeftOut<T extends Json>(initial: T) {
+  return { defaultValue: initial, required: false, initial };
+}
+
 /** A whole number. */
 export function integer(range: NumberRange, initial: number, meaning: string): Option<number> {
   return {
     meaning,
     limits: rangeWords(range),
-    defaultValue: initial,
-    required: false,
-    initial,
+    ...whenLeftOut(initial),
     read: (field, value) => {
       const read = readNumber(field, value, range);
       if ("faults" in read || Number.isInteger(read.value)) return read;
@@ -71,9 +75,7 @@ export function fraction(range: NumberRange, initial: number, meaning: string): 
   return {
     meaning,
     limits: rangeWords(range),
-    defaultValue: initial,
-    required: false,
-    initial,
+    ...whenLeftOut(initial),
     read: (field, value) => readNumber(field, value, range),
   };
 }
@@ -83,9 +85,7 @@ export function flag(initial: boolean, meaning: string): Option<boolean> {
   return {
     meaning,
     limits: "",
-    defaultValue: initial,
-    required: false,
-    initial,
+    ...whenLeftOut(initial),
     read: (field, value) =>
       typeof value === "boolean" ? { value } : fault(field, "must be true or false"),
   };
@@ -100,9 +100,7 @@ export function text(bytesMax: number, initial: string, meaning: string): Option
   return {
     meaning,
     limits: `at most ${withCommas(bytesMax)} bytes`,
-    defaultValue: initial,
-    required: false,
-    initial,
+    ...whenLeftOut(initial),
     read: (field, value) => {
       if (typeof value !== "string") return fault(field, "must be a text");
       if (isTooLong(value, bytesMax))
@@ -117,9 +115,7 @@ export function matching(form: RegExp, words: string, meaning: string): Option<s
   return {
     meaning,
     limits: words,
-    defaultValue: "",
-    required: false,
-    initial: "",
+    ...whenLeftOut(""),
     read: (field, value) => {
       if (typeof value !== "string") return fault(field, "must be a text");
       return value === "" || form.test(value) ? { value } : fault(field, `must be ${words}`);
@@ -136,9 +132,7 @@ export function choice<const W extends string>(
   return {
     meaning,
     limits: `one of ${words.join(", ")}`,
-    defaultValue: initial,
-    required: false,
-    initial,
+    ...whenLeftOut(initial),
     read: (field, value) => {
       const word = words.find((known) => known === value);
       return word === undefined
@@ -182,9 +176,7 @@ export function texts(
   return {
     meaning,
     limits: `at most ${withCommas(max)}, each 1 to ${withCommas(bytesMax)} bytes`,
-    defaultValue: initial,
-    required: false,
-    initial,
+    ...whenLeftOut(initial),
     read: (field, value) =>
       readList<string>(field, value, max, (itemField, item) => {
         if (typeof item !== "string" || item === "") return fault(itemField, "must be a text");
@@ -206,9 +198,7 @@ export function choices<const W extends string>(
   return {
     meaning,
     limits: `any of ${words.join(", ")}`,
-    defaultValue: initial,
-    required: false,
-    initial,
+    ...whenLeftOut(initial),
     read: (field, value) => readList(field, value, words.length, word.read),
   };
 }
@@ -220,9 +210,7 @@ export function conditions(meaning: string): Option<readonly string[]> {
   return {
     meaning,
     limits,
-    defaultValue: [],
-    required: false,
-    initial: [],
+    ...whenLeftOut([]),
     read: (field, value) => readList(field, value, max, readCondition),
   };
 }
@@ -267,9 +255,7 @@ export function groups<T>(
   return {
     meaning,
     limits: `at most ${max}`,
-    defaultValue: [],
-    required: false,
-    initial: [],
+    ...whenLeftOut([]),
     read: (field, value) =>
       readList(field, value, max, (itemField, item) =>
         isJsonObject(item)
