@@ -1,12 +1,13 @@
-// Binds every method of every service to its rpc. A method without one does not compile.
+// Binds every method of every service to the rpc of the same name. A method without one does not
+// compile.
 
 import {
   type FileDescriptorSet,
   MethodOptions_IdempotencyLevel as IdempotencyLevel,
 } from "@bufbuild/protobuf/wkt";
 import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";
-import { backUp, compactStore, listNamespaces } from "./admin/rpc.ts";
-import { assembleContext } from "./context/rpc.ts";
+import * as adminRpcs from "./admin/rpc.ts";
+import * as contextRpcs from "./context/rpc.ts";
 import {
   createStreamHandler,
   createUnaryHandler,
@@ -14,17 +15,9 @@ import {
   type MethodShape,
 } from "./edge/handler.ts";
 import type { StreamRpc, UnaryRpc } from "./edge/rpc.ts";
-import { getServerInfo } from "./edge/server-info-rpc.ts";
-import { eraseSubject, getErasure } from "./erase/rpc.ts";
-import {
-  ackEvents,
-  createConsumer,
-  deleteConsumer,
-  getConsumer,
-  listConsumers,
-  listEvents,
-  watchEvents,
-} from "./events/rpc.ts";
+import * as serverInfoRpcs from "./edge/server-info-rpc.ts";
+import * as erasureRpcs from "./erase/rpc.ts";
+import * as eventRpcs from "./events/rpc.ts";
 import { DESTRUCTIVE_REQUESTS, REQUEST_CHECKS } from "./gen/checks.ts";
 import { AdminServiceService } from "./gen/memorysidecar/v1/admin_service.ts";
 import { EventServiceService } from "./gen/memorysidecar/v1/event_service.ts";
@@ -41,91 +34,17 @@ import {
   readIncoming,
   type WireSchema,
 } from "./grpc/wire.ts";
-import {
-  consolidateSession,
-  decayMemories,
-  extractMemories,
-  forgetMemories,
-  getMemory,
-  listMemories,
-  listMemoryVersions,
-  mergeEntities,
-  purgeMemories,
-  queryRelations,
-  reinforceMemories,
-  remember,
-  restoreMemoryVersion,
-  updateMemory,
-} from "./memory/rpc.ts";
-import {
-  clearCollection,
-  deleteDocuments,
-  getDocument,
-  listCollections,
-  listDocuments,
-  purgeDocuments,
-  refreshDocuments,
-  upsertDocuments,
-} from "./recall/documents/rpc.ts";
-import { countItems, embed, recall } from "./recall/rpc.ts";
-import {
-  batchGetRecords,
-  deleteRecord,
-  deleteRecords,
-  getRecord,
-  listRecordPaths,
-  listRecords,
-  putRecord,
-  uploadRecordPart,
-  writeRecords,
-} from "./records/rpc.ts";
-import {
-  batchDeleteMessages,
-  batchGetMessages,
-  deleteFoundMessages,
-  findMessages,
-  popMessages,
-  replaceMessages,
-} from "./session/history-rpc.ts";
-import {
-  appendMessages,
-  countTokens,
-  deleteMessage,
-  fillToolResults,
-  getMessage,
-  listMessages,
-  restoreMessages,
-  updateMessage,
-} from "./session/message-rpc.ts";
-import {
-  createSession,
-  deleteSession,
-  forkSession,
-  getSession,
-  listSessions,
-  resetSession,
-  updateSession,
-} from "./session/rpc.ts";
-import { exportSession, importSession } from "./session/snapshot/rpc.ts";
-import {
-  compactSession,
-  listSummaries,
-  listSummaryInputs,
-  listSummarySources,
-  setSummary,
-} from "./summary/rpc.ts";
-import {
-  completeTask,
-  deleteTask,
-  extendLease,
-  failTask,
-  getTask,
-  listHooks,
-  listTasks,
-  pollTasks,
-  retryTask,
-} from "./tasks/rpc.ts";
-import { getWindow, listPolicyPresets, previewPolicy, trimSession } from "./window/rpc.ts";
+import * as memoryRpcs from "./memory/rpc.ts";
+import * as documentRpcs from "./recall/documents/rpc.ts";
+import * as recallRpcs from "./recall/rpc.ts";
+import * as recordRpcs from "./records/rpc.ts";
+import * as historyRpcs from "./session/history-rpc.ts";
+import * as messageRpcs from "./session/message-rpc.ts";
+import * as sessionRpcs from "./session/rpc.ts";
+import * as snapshotRpcs from "./session/snapshot/rpc.ts";
+import * as summaryRpcs from "./summary/rpc.ts";
+import * as taskRpcs from "./tasks/rpc.ts";
+import * as windowRpcs from "./window/rpc.ts";
 
 type GeneratedService = Readonly<Record<string, GeneratedMethod<unknown>>>;
 
@@ -134,116 +53,6 @@ type Rpcs<S extends GeneratedService> = {
   readonly [M in keyof S]: S[M]["responseStream"] extends true
     ? StreamRpc<RequestOf<S[M]>>
     : UnaryRpc<RequestOf<S[M]>>;
-};
-
-const SESSION_RPCS: Rpcs<typeof SessionServiceService> = {
-  createSession,
-  getSession,
-  listSessions,
-  updateSession,
-  deleteSession,
-  forkSession,
-  resetSession,
-  appendMessages,
-  listMessages,
-  getMessage,
-  updateMessage,
-  deleteMessage,
-  batchGetMessages,
-  findMessages,
-  batchDeleteMessages,
-  deleteFoundMessages,
-  popMessages,
-  replaceMessages,
-  getWindow,
-  exportSession,
-  importSession,
-  previewPolicy,
-  listPolicyPresets,
-  trimSession,
-  restoreMessages,
-  listSummaryInputs,
-  setSummary,
-  fillToolResults,
-  compactSession,
-  listSummaries,
-  listSummarySources,
-  countTokens,
-};
-
-const TASK_RPCS: Rpcs<typeof TaskServiceService> = {
-  pollTasks,
-  completeTask,
-  failTask,
-  extendLease,
-  listTasks,
-  getTask,
-  retryTask,
-  deleteTask,
-};
-
-const RECALL_RPCS: Rpcs<typeof RecallServiceService> = {
-  recall,
-  embed,
-  countItems,
-  assembleContext,
-};
-
-const MEMORY_RPCS: Rpcs<typeof MemoryServiceService> = {
-  remember,
-  getMemory,
-  listMemories,
-  updateMemory,
-  reinforceMemories,
-  decayMemories,
-  forgetMemories,
-  purgeMemories,
-  listMemoryVersions,
-  restoreMemoryVersion,
-  queryRelations,
-  mergeEntities,
-  consolidateSession,
-  extractMemories,
-  upsertDocuments,
-  getDocument,
-  listDocuments,
-  listCollections,
-  refreshDocuments,
-  deleteDocuments,
-  purgeDocuments,
-  clearCollection,
-};
-
-const RECORD_RPCS: Rpcs<typeof RecordServiceService> = {
-  putRecord,
-  uploadRecordPart,
-  getRecord,
-  batchGetRecords,
-  listRecordPaths,
-  listRecords,
-  writeRecords,
-  deleteRecord,
-  deleteRecords,
-};
-
-const EVENT_RPCS: Rpcs<typeof EventServiceService> = {
-  watchEvents,
-  listEvents,
-  createConsumer,
-  getConsumer,
-  listConsumers,
-  deleteConsumer,
-  ackEvents,
-};
-
-const ADMIN_RPCS: Rpcs<typeof AdminServiceService> = {
-  getServerInfo,
-  listNamespaces,
-  listHooks,
-  backUp,
-  compactStore,
-  eraseSubject,
-  getErasure,
 };
 
 /** A service as grpc-js takes it. */
@@ -341,13 +150,18 @@ function bind<S extends GeneratedService>(
 /** Binds the services to their rpcs. */
 export function createRoutes(edge: Edge, descriptors: FileDescriptorSet): readonly BoundService[] {
   const parts = { edge, facts: methodFacts(descriptors) };
+  const sessions = {
+    ...{ ...sessionRpcs, ...messageRpcs, ...historyRpcs, ...snapshotRpcs, ...windowRpcs },
+    ...summaryRpcs,
+  };
+  const admin = { ...adminRpcs, ...serverInfoRpcs, ...erasureRpcs, listHooks: taskRpcs.listHooks };
   return [
-    bind(SERVICE_NAMES[0], SessionServiceService, SESSION_RPCS, parts),
-    bind(SERVICE_NAMES[1], EventServiceService, EVENT_RPCS, parts),
-    bind(SERVICE_NAMES[2], AdminServiceService, ADMIN_RPCS, parts),
-    bind(SERVICE_NAMES[3], TaskServiceService, TASK_RPCS, parts),
-    bind(SERVICE_NAMES[4], RecallServiceService, RECALL_RPCS, parts),
-    bind(SERVICE_NAMES[5], MemoryServiceService, MEMORY_RPCS, parts),
-    bind(SERVICE_NAMES[6], RecordServiceService, RECORD_RPCS, parts),
+    bind(SERVICE_NAMES[0], SessionServiceService, sessions, parts),
+    bind(SERVICE_NAMES[1], EventServiceService, eventRpcs, parts),
+    bind(SERVICE_NAMES[2], AdminServiceService, admin, parts),
+    bind(SERVICE_NAMES[3], TaskServiceService, taskRpcs, parts),
+    bind(SERVICE_NAMES[4], RecallServiceService, { ...recallRpcs, ...contextRpcs }, parts),
+    bind(SERVICE_NAMES[5], MemoryServiceService, { ...memoryRpcs, ...documentRpcs }, parts),
+    bind(SERVICE_NAMES[6], RecordServiceService, recordRpcs, parts),
   ];
 }

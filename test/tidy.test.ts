@@ -90,7 +90,7 @@ describe("the repository", () => {
     expect(titleProblems(project)).toEqual([]);
   });
 
-  test("has a route and a contract test for every rpc", () => {
+  test("serves every rpc and has a contract test for it", () => {
     expect(rpcProblems(project)).toEqual([]);
   });
 

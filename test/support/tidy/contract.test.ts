@@ -9,15 +9,15 @@ const REASONS = "proto/memorysidecar/v1/error_reason.proto";
 describe("rpcs", () => {
   const whole = new Map([
     [PROTO, "service S {\n  // Gets.\n  rpc GetSession(A) returns (B);\n}\n"],
-    ["src/routes.ts", "getSession"],
+    ["src/session/rpc.ts", "export const getSession = {};"],
     ["test/contract/sessions.test.ts", "await client.getSession({});"],
   ]);
 
-  test("have a route and a contract test", () => {
+  test("are served and have a contract test", () => {
     expect(rpcProblems(whole)).toEqual([]);
   });
 
-  test.each(["src/routes.ts", "test/contract/sessions.test.ts"])(
+  test.each(["src/session/rpc.ts", "test/contract/sessions.test.ts"])(
     "are not done without %s",
     (path) => {
       const project = new Map(whole);

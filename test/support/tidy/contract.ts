@@ -17,15 +17,16 @@ export function rpcNames(project: Project): string[] {
   return found;
 }
 
-/** Names rpcs that have no route or no contract test. */
+/** Names rpcs that no file of rpcs serves, or that have no contract test. */
 export function rpcProblems(project: Project): string[] {
-  const routes = project.get("src/routes.ts") ?? "";
+  const served = [...project].filter(([path]) => /^src\/.*\brpc\.ts$/.test(path));
   const tests = [...project].filter(([path]) => path.startsWith("test/contract/"));
   const problems: string[] = [];
   for (const rpc of rpcNames(project)) {
     const method = `${rpc.charAt(0).toLowerCase()}${rpc.slice(1)}`;
     const name = new RegExp(`\\b(${rpc}|${method})\\b`);
-    if (!name.test(routes)) problems.push(`src/routes.ts: no route for ${rpc}`);
+    const rpcOf = new RegExp(`^export const ${method}\\b`, "m");
+    if (!served.some(([, text]) => rpcOf.test(text))) problems.push(`src: no rpc serves ${rpc}`);
     if (!tests.some(([, text]) => name.test(text))) {
       problems.push(`test/contract: no test names ${rpc}`);
     }
