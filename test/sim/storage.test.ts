@@ -25,6 +25,7 @@ describe("the simulation of the storage", () => {
   const engines: Readonly<Record<string, () => Promise<Engine>>> = {
     "the model": openMemoryEngine,
     "the LMDB engine": openLmdbEngine,
+    "the LMDB engine without a cache": () => openLmdbEngine({ cacheBytes: 1 }),
     "the LMDB engine with a small cache": () =>
       openLmdbEngine({ cacheBytes: 1 + randomFrom(seed).int(1, 40_000) }),
   };

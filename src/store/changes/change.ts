@@ -64,6 +64,8 @@ const NO_WINDOW: readonly StoredEntry[] = [];
 export interface Looks {
   /** It read something that is not part of the state of the session. */
   beside: boolean;
+  /** The window: read once, however often the decision is made. */
+  window?: readonly StoredEntry[];
 
   memories?: PendingMemories;
 }
@@ -76,13 +78,6 @@ export function viewOf(
   { looks, loaded }: { readonly looks: Looks; readonly loaded: LoadedParts },
 ): SessionView {
   const state = cached?.pending ?? null;
-  let window: readonly StoredEntry[] | undefined;
-  if (loaded.hasWindow) {
-    window =
-      cached === undefined || state === null
-        ? NO_WINDOW
-        : readWindow(core, cached, state, "pending");
-  }
   let messages = NO_MESSAGES;
   if (change.messageIds !== undefined && change.messageIds.length > 0 && state !== null) {
     const found = new Map<string, StoredEntry>();
@@ -96,10 +91,13 @@ export function viewOf(
     }
     messages = found;
   }
+  if (loaded.hasWindow && cached !== undefined && state !== null) {
+    looks.window ??= readWindow(core, cached, state, "pending");
+  }
   return {
     revision: nextRevision(core, change.namespace),
     session: state?.session,
-    window,
+    window: loaded.hasWindow ? (looks.window ?? NO_WINDOW) : undefined,
     messages,
     messagesAt: loaded.messagesAt,
     reply: pendingReply(core, change.namespace, change.requestId),

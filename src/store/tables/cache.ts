@@ -143,6 +143,8 @@ const LENGTH_AT = 8;
 const MESSAGE_AT = 12;
 // The packed window, its buffer, and what belongs to them.
 const PACKED_BYTES = 320;
+// A list is packed when what it takes beside its messages is more than this part of them.
+const PACK_PART = 4;
 // A packed window that grows gets this part more than it needs.
 const GROWTH_PART = 4;
 
@@ -417,18 +419,23 @@ export class SessionCache {
     const { window } = state;
     if (!(window instanceof PackedWindow)) return window?.entries();
     const entries = window.entries(this.#readFacts);
-    if (window.wasRead) {
-      state.window = WindowList.of(entries);
-      this.measure(cached);
+    if (!window.wasRead) {
+      window.wasRead = true;
+      return entries;
     }
-    window.wasRead = true;
-    return entries;
+    const list = WindowList.of(entries);
+    state.window = list;
+    this.measure(cached);
+    // Not those above: their bytes lie in the packed window, which would stay as long as one of
+    // them.
+    return list.entries();
   }
 
   // The map is a clock: what was used since the hand last passed goes to the back of the line once.
-  // Of the others a list is packed first, then the window goes, and then the session.
+  // Of the others a list is packed first, if that frees enough, then the window goes, and then the
+  // session.
   #evict(keep: CachedSession): void {
-    let looks = this.#sessions.size * 2;
+    let looks = this.#sessions.size * 4;
     for (const cached of this.#sessions.values()) {
       if (this.#totalBytes <= this.#maxBytes || looks-- <= 0) return;
       this.#sessions.delete(cached.key);
@@ -439,7 +446,10 @@ export class SessionCache {
         this.#sessions.set(cached.key, cached);
       } else if (state?.window !== undefined) {
         const { window } = state;
-        state.window = window instanceof WindowList ? PackedWindow.of(window.entries()) : undefined;
+        const isPacked =
+          window instanceof WindowList &&
+          window.overhead > state.session.head.window.byteCount / PACK_PART;
+        state.window = isPacked ? PackedWindow.of(window.entries()) : undefined;
         this.#sessions.set(cached.key, cached);
         const bytes = bytesOf(cached);
         this.#totalBytes += bytes - cached.bytes;
