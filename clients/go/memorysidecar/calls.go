@@ -119,8 +119,8 @@ func (c *Client) prepare(request proto.Message) proto.Message {
 }
 
 // newRequestID makes an id of the time in ms and of 130 random bits. The server keeps answers in
-// the order of their ids. Those that rise with time lie on the same pages of its disk; random ones
-// make it write twice as much.
+// the order of their ids. Those that rise with time lie on the same pages of its disk; with random
+// ones it writes up to three times as much.
 func newRequestID() string {
 	return fmt.Sprintf("%012x%s", time.Now().UnixMilli(), rand.Text())
 }

@@ -204,7 +204,8 @@ impl Client {
         if let Some(own) = request.request_id() {
             if own.is_empty() {
                 // The server keeps answers in the order of their ids. Those that rise with time
-                // lie on the same pages of its disk; random ones make it write twice as much.
+                // lie on the same pages of its disk; with random ones it writes up to three
+                // times as much.
                 *own = Uuid::now_v7().to_string();
             }
             request_id.clone_from(own);

@@ -59,8 +59,8 @@ export class ClientBase {
 
 /**
  * The id of a request: its time in ms, and 80 random bits. The server keeps answers in the order of
- * their ids. Those that rise with time lie on the same pages of its disk; random ones make it write
- * twice as much.
+ * their ids. Those that rise with time lie on the same pages of its disk; with random ones it
+ * writes up to three times as much.
  */
 function newRequestId(): string {
   return Date.now().toString(16).padStart(12, "0") + randomBytes(10).toString("hex");

@@ -167,12 +167,8 @@ function environment(): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(
     ([name]) => !name.startsWith("MEMORY_SIDECAR_"),
   );
-  const own = {
-    MEMORY_SIDECAR_LOG_LEVEL: "warn",
-    UV_THREADPOOL_SIZE: "16",
-    MALLOC_ARENA_MAX: "1",
-  };
-  return { ...Object.fromEntries(others), ...own };
+  const defaults = { UV_THREADPOOL_SIZE: "16", MALLOC_ARENA_MAX: "1" };
+  return { ...defaults, ...Object.fromEntries(others), MEMORY_SIDECAR_LOG_LEVEL: "warn" };
 }
 
 /** Whether somebody listens on a socket. */

@@ -249,7 +249,7 @@ def new_request_id() -> str:
     """Makes the id of a request: its time in ms, and 80 random bits.
 
     The server keeps answers in the order of their ids. Those that rise with time lie on the same
-    pages of its disk; random ones make it write twice as much.
+    pages of its disk; with random ones it writes up to three times as much.
     """
     return f"{time.time_ns() // 1_000_000:012x}{os.urandom(10).hex()}"
 

@@ -168,13 +168,9 @@ def _installed() -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    own = {
-        "MEMORY_SIDECAR_LOG_LEVEL": "warn",
-        "UV_THREADPOOL_SIZE": "16",
-        "MALLOC_ARENA_MAX": "1",
-    }
+    defaults = {"UV_THREADPOOL_SIZE": "16", "MALLOC_ARENA_MAX": "1"}
     others = {k: v for k, v in os.environ.items() if not k.startswith("MEMORY_SIDECAR_")}
-    return {**others, **own}
+    return {**defaults, **others, "MEMORY_SIDECAR_LOG_LEVEL": "warn"}
 
 
 def _accepts(path: str) -> bool:
