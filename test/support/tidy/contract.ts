@@ -17,7 +17,7 @@ export function rpcNames(project: Project): string[] {
   return found;
 }
 
-/** Names rpcs that no file of rpcs serves, or that have no contract test. */
+/** Names rpcs that not exactly one file of rpcs serves, or that have no contract test. */
 export function rpcProblems(project: Project): string[] {
   const served = [...project].filter(([path]) => /^src\/.*\brpc\.ts$/.test(path));
   const tests = [...project].filter(([path]) => path.startsWith("test/contract/"));
@@ -26,7 +26,9 @@ export function rpcProblems(project: Project): string[] {
     const method = `${rpc.charAt(0).toLowerCase()}${rpc.slice(1)}`;
     const name = new RegExp(`\\b(${rpc}|${method})\\b`);
     const rpcOf = new RegExp(`^export const ${method}\\b`, "m");
-    if (!served.some(([, text]) => rpcOf.test(text))) problems.push(`src: no rpc serves ${rpc}`);
+    const files = served.filter(([, text]) => rpcOf.test(text)).map(([path]) => path);
+    if (files.length === 0) problems.push(`src: no rpc serves ${rpc}`);
+    if (files.length > 1) problems.push(`src: ${files.join(" and ")} serve ${rpc}`);
     if (!tests.some(([, text]) => name.test(text))) {
       problems.push(`test/contract: no test names ${rpc}`);
     }
