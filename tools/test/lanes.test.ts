@@ -24,13 +24,13 @@ function unexpected(name: string, error: unknown): void {
 
 describe("lanes", () => {
   test("run the jobs of a group one after another, beside those of others", async () => {
-    const { jobs, seen } = plan(["a1", "a", 60], ["a2", "a", 1], ["b1", "b", 10]);
+    const { jobs, seen } = plan(["a1", "a", 1_000], ["a2", "a", 1], ["b1", "b", 10]);
     await runInLanes(jobs, 2, unexpected);
     expect(seen).toEqual(["a1 starts", "b1 starts", "b1 ends", "a1 ends", "a2 starts", "a2 ends"]);
   });
 
   test("are no more than asked for, and take jobs without a group in order", async () => {
-    const { jobs, seen } = plan(["x", undefined, 10], ["y", undefined, 60], ["z", undefined, 10]);
+    const { jobs, seen } = plan(["x", undefined, 10], ["y", undefined, 1_000], ["z", undefined, 10]);
     await runInLanes(jobs, 2, unexpected);
     expect(seen).toEqual(["x starts", "y starts", "x ends", "z starts", "z ends", "y ends"]);
   });
