@@ -137,13 +137,13 @@ export class WindowList {
   }
 }
 
-// A packed entry: its seq, a double since no integer of 32 bits holds every seq; the length of its
-// message; the message.
+// A packed entry is its seq (a double, because 32 bits do not hold every seq), the length of its
+// message, and the message.
 const LENGTH_AT = 8;
 const MESSAGE_AT = 12;
 // The packed window, its buffer, and what belongs to them.
 const PACKED_BYTES = 320;
-// A list is packed when what it takes beside its messages is more than this part of them.
+// The eviction packs a list only if its overhead is more than this part of its messages.
 const PACK_PART = 4;
 // A packed window that grows gets this part more than it needs.
 const GROWTH_PART = 4;
@@ -158,12 +158,12 @@ interface Shared {
   end: number;
 }
 
-/** A window as one buffer. What else an entry has is read from its message when it is wanted. */
+/** A window as one buffer. Each read decodes the other facts of an entry from its message. */
 export class PackedWindow {
   readonly #shared: Shared;
   readonly #end: number;
   readonly length: number;
-  /** It was read since it was packed or since the eviction last looked at it. */
+  /** Set by the first read; cleared when the eviction passes. The next read unpacks the window. */
   wasRead: boolean;
 
   private constructor(shared: Shared, length: number, wasRead: boolean) {
@@ -426,8 +426,7 @@ export class SessionCache {
     const list = WindowList.of(entries);
     state.window = list;
     this.measure(cached);
-    // Not those above: their bytes lie in the packed window, which would stay as long as one of
-    // them.
+    // The entries above point into the packed buffer: each of them would keep all of it alive.
     return list.entries();
   }
 
