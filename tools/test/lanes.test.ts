@@ -30,7 +30,11 @@ describe("lanes", () => {
   });
 
   test("are no more than asked for, and take jobs without a group in order", async () => {
-    const { jobs, seen } = plan(["x", undefined, 10], ["y", undefined, 1_000], ["z", undefined, 10]);
+    const { jobs, seen } = plan(
+      ["x", undefined, 10],
+      ["y", undefined, 1_000],
+      ["z", undefined, 10],
+    );
     await runInLanes(jobs, 2, unexpected);
     expect(seen).toEqual(["x starts", "y starts", "x ends", "z starts", "z ends", "y ends"]);
   });
