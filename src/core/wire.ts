@@ -45,7 +45,7 @@ export function fromNamespace(namespace: string): string {
 // The kinds are in the order of their public numbers, which begin with 1.
 const FIRST_KIND = 1;
 
-const ORIGINS: Readonly<Record<MemoryOrigin, wire.MemoryOrigin>> = numbersByWord(wire.MemoryOrigin);
+const ORIGINS = numbersByWord(wire.MemoryOrigin);
 
 const ORIGIN_NAMES = Object.keys(ORIGINS) as readonly MemoryOrigin[];
 

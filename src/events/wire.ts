@@ -15,7 +15,7 @@ import type { ResumeTokens } from "../grpc/resume-token.ts";
 import { toDuration, toTimestamp } from "../grpc/time.ts";
 import { Slab } from "../kit/bytes.ts";
 import { LIMITS } from "../kit/limits.ts";
-import { toFailureReason, toTaskType } from "../tasks/wire.ts";
+import { FAILURE_REASONS, TASK_TYPES } from "../tasks/wire.ts";
 import { toSummaryFailure } from "../window/policy-wire.ts";
 import { rangesOf } from "../window/rules/ranges.ts";
 import type { SeqRange } from "../window/rules/types.ts";
@@ -29,27 +29,14 @@ import {
   type EventDetails,
   type EventKind,
   type EventType,
-  type MemoryDeleteReason,
-  type RecordDeleteReason,
-  type SupersedeReason,
   type TaskNamed,
 } from "./rules/event.ts";
 import type { EventFilter } from "./rules/event-filter.ts";
 
-const DELETE_REASONS: Readonly<
-  Record<EventDetails["sessionDeleted"]["reason"], wire.SessionDeleteReason>
-> = numbersByWord(wire.SessionDeleteReason);
-
-const SUPERSEDE_REASONS: Readonly<Record<SupersedeReason, wire.SupersedeReason>> = numbersByWord(
-  wire.SupersedeReason,
-);
-
-const DELETIONS: Readonly<Record<MemoryDeleteReason, wire.MemoryDeleteReason>> = numbersByWord(
-  wire.MemoryDeleteReason,
-);
-
-const RECORD_DELETIONS: Readonly<Record<RecordDeleteReason, wire.RecordDeleteReason>> =
-  numbersByWord(wire.RecordDeleteReason);
+const DELETE_REASONS = numbersByWord(wire.SessionDeleteReason);
+const SUPERSEDE_REASONS = numbersByWord(wire.SupersedeReason);
+const DELETIONS = numbersByWord(wire.MemoryDeleteReason);
+const RECORD_DELETIONS = numbersByWord(wire.RecordDeleteReason);
 
 // The newest events stay in memory for watchers, and go in the order in which they came.
 const slab = new Slab(65_536);
@@ -156,7 +143,7 @@ const DETAILS: {
   }),
   summaryFailed: (detail) => ({
     ...named(detail),
-    reason: toFailureReason(detail.reason),
+    reason: FAILURE_REASONS[detail.reason],
     failedAttempts: detail.failedAttempts,
     duration: toDuration(detail.durationMs),
     retryTime: detail.retryMs === undefined ? undefined : toTimestamp(detail.retryMs),
@@ -167,8 +154,8 @@ const DETAILS: {
   }),
   taskDead: (detail) => ({
     ...named(detail),
-    type: toTaskType(detail.taskType),
-    reason: toFailureReason(detail.reason),
+    type: TASK_TYPES[detail.taskType],
+    reason: FAILURE_REASONS[detail.reason],
     failedAttempts: detail.failedAttempts,
     callCount: detail.callCount,
     effect: detail.effect === undefined ? 0 : toSummaryFailure(detail.effect),
@@ -208,12 +195,12 @@ const DETAILS: {
   }),
   taskAttempted: ({ taskId, taskType, hook, ranges, createdCount, rejectedCount, failure }) => ({
     taskId,
-    type: toTaskType(taskType),
+    type: TASK_TYPES[taskType],
     hook,
     seqRanges: ranges.map(toSeqRange),
     createdCount,
     rejectedCount,
-    reason: failure === undefined ? TaskFailureReason.UNSPECIFIED : toFailureReason(failure),
+    reason: failure === undefined ? TaskFailureReason.UNSPECIFIED : FAILURE_REASONS[failure],
   }),
   recordsWritten: ({ records }) => ({
     records: records.map(({ path, key, version }) => {

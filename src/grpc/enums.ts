@@ -37,11 +37,11 @@ export function numbersByWord<Enum extends WireEnum>(
 }
 
 /** The words of the domain by the numbers of an enum; `unset` is what 0 stands for. */
-export function wordsByNumber<Enum extends WireEnum>(
-  names: Enum,
-  unset: Words<Enum>,
-): readonly Words<Enum>[] {
-  const words = [unset];
+export function wordsByNumber<
+  Enum extends WireEnum,
+  Unset extends Words<Enum> | undefined = Words<Enum>,
+>(names: Enum, unset: Unset): readonly (Words<Enum> | Unset)[] {
+  const words: (Words<Enum> | Unset)[] = [unset];
   for (const [word, number] of Object.entries<number>(numbersByWord(names))) {
     words[number] = word as Words<Enum>;
   }

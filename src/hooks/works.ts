@@ -7,12 +7,12 @@ import { EmbeddingPurpose } from "../gen/memorysidecar/v1/document.ts";
 import { ExtractionTarget as WireTarget } from "../gen/memorysidecar/v1/memory.ts";
 import * as wire from "../gen/memorysidecar/v1/task.ts";
 import type { CompleteTaskRequest } from "../gen/memorysidecar/v1/task_service.ts";
+import { numbersByWord } from "../grpc/enums.ts";
 import { spliceMessages } from "../grpc/splice.ts";
 import { fromTimestamp } from "../grpc/time.ts";
 import type { JsonObject } from "../kit/text.ts";
 import type { ExtractInput } from "../memory/rules/extracted.ts";
 import type { SummaryOutput } from "../summary/rules/summary.ts";
-import type { ExtractionTarget } from "../window/policy/memory-policy.ts";
 import {
   checkedExtracted,
   checkedImportance,
@@ -64,10 +64,8 @@ interface TextsEndpoint<W extends DirectWork> {
 interface Work<W extends DirectWork> {
   /** Purpose of the hook in the documentation of the hooks file. */
   readonly purpose: string;
-  readonly type: wire.TaskType;
   /** The function of a hook that does the work. `model` is set for vectors only. */
   hook(ask: AskWork<W>, model: EmbedderModel | undefined): Partial<Hook>;
-  isDoneBy(hook: Hook): boolean;
   /** Rank of a task: lower ones go to workers first. */
   rank(input: Input<W>): number;
   /** All texts of an input, to measure it. */
@@ -98,7 +96,6 @@ const UNREADABLE = "The response has a different type than the call.";
 const WORKS: { readonly [W in DirectWork]: Work<W> } = {
   embed: {
     purpose: "vectors of texts",
-    type: wire.TaskType.EMBED,
     hook: (ask, model) => {
       if (model === undefined) throw new Error("a hook that makes vectors has no model");
       const { dimensions } = model;
@@ -109,7 +106,6 @@ const WORKS: { readonly [W in DirectWork]: Work<W> } = {
         },
       };
     },
-    isDoneBy: ({ embedder }) => embedder !== undefined,
     rank: ({ purpose }) => (purpose === "passage" ? 1 : 0),
     textsIn: ({ texts }) => texts,
     check: (answer, { texts, dimensions }) =>
@@ -145,9 +141,7 @@ const WORKS: { readonly [W in DirectWork]: Work<W> } = {
   },
   rerank: {
     purpose: "the order of results",
-    type: wire.TaskType.RERANK,
     hook: (ask) => ({ rerank: (call, query, texts) => ask(call, { query, texts }) }),
-    isDoneBy: ({ rerank }) => rerank !== undefined,
     rank: () => 0,
     textsIn: ({ query, texts }) => [query, ...texts],
     check: (answer, { texts }) => checkedScores(answer as readonly unknown[], texts.length),
@@ -171,9 +165,7 @@ const WORKS: { readonly [W in DirectWork]: Work<W> } = {
   },
   extract: {
     purpose: "facts in messages (`extract`)",
-    type: wire.TaskType.EXTRACT,
     hook: (ask) => ({ extract: ask }),
-    isDoneBy: ({ extract }) => extract !== undefined,
     rank: () => 2,
     textsIn: ({ text, transcript, instructions, known }) => [
       text,
@@ -193,9 +185,7 @@ const WORKS: { readonly [W in DirectWork]: Work<W> } = {
   },
   score: {
     purpose: "how important texts are (`score`)",
-    type: wire.TaskType.SCORE,
     hook: (ask) => ({ score: (call, texts) => ask(call, { texts }) }),
-    isDoneBy: ({ score }) => score !== undefined,
     rank: () => 2,
     textsIn: ({ texts }) => texts,
     check: (answer, { texts }) => checkedImportance(answer, texts.length),
@@ -207,9 +197,7 @@ const WORKS: { readonly [W in DirectWork]: Work<W> } = {
   },
   resolve: {
     purpose: "what becomes of memories that contradict a new one (`resolve`)",
-    type: wire.TaskType.RESOLVE,
     hook: (ask) => ({ resolve: ask }),
-    isDoneBy: ({ resolve }) => resolve !== undefined,
     rank: () => 2,
     textsIn: ({ text, key, known }) => [text, key, ...known],
     check: checkedResolution,
@@ -230,16 +218,17 @@ export function workRow<W extends DirectWork>(work: W): Work<W> {
   return WORKS[work];
 }
 
+/** Whether a hook does a work. */
+export function isDoneBy(hook: Hook, work: DirectWork): boolean {
+  return hook[work === "embed" ? "embedder" : work] !== undefined;
+}
+
 /** Whether endpoints of the kind `openai` do a work by chat completions. */
 export function isChatWork(work: DirectWork): boolean {
   return typeof WORKS[work].openai === "function";
 }
 
-const TARGETS = {
-  facts: WireTarget.FACTS,
-  entities: WireTarget.ENTITIES,
-  relations: WireTarget.RELATIONS,
-} as const satisfies Readonly<Record<ExtractionTarget, WireTarget>>;
+const TARGETS = numbersByWord(WireTarget);
 
 // The field that is spliced in, of what is extracted from and what is summarized.
 const MESSAGES_FIELD = 1;

@@ -229,9 +229,7 @@ export function addedIn(form: FormName, stored: readonly Uint8Array[]): readonly
   return renderWindow(form, stored.map(readLine)).added;
 }
 
-const NOTE_KINDS: Readonly<Record<Note["kind"], wire.FormNoteKind>> = numbersByWord(
-  wire.FormNoteKind,
-);
+const NOTE_KINDS = numbersByWord(wire.FormNoteKind);
 
 function toNote({ kind, messageId, subject }: Note): wire.FormNote {
   return { messageId, kind: NOTE_KINDS[kind], subject: shortened(subject) };

@@ -28,7 +28,7 @@ import type { FoundMessage } from "../store/store.ts";
 import { ROLE, type Role } from "../window/rules/types.ts";
 import { messageTokenRule, toTokenRule } from "../window/token-rule-wire.ts";
 import { toStageRuns, toTotals, toTrim } from "../window/wire.ts";
-import type { AppendOutcome, AppendResult } from "./api.ts";
+import type { AppendResult } from "./api.ts";
 import { MESSAGE_MASK } from "./checks.ts";
 import {
   answersOf,
@@ -253,9 +253,7 @@ export function encodeFound({ sessionId, bytes }: FoundMessage): Uint8Array {
 
 // The answer to an append.
 
-const OUTCOMES: Readonly<Record<AppendOutcome, wire.AppendOutcome>> = numbersByWord(
-  wire.AppendOutcome,
-);
+const OUTCOMES = numbersByWord(wire.AppendOutcome);
 
 /** A message of the answer to an append. */
 export function toAppended(message: AppendResult["messages"][number]): wire.AppendedMessage {

@@ -19,6 +19,7 @@ import {
   SummaryOrder,
   SummaryPlacement,
 } from "../gen/memorysidecar/v1/summary.ts";
+import { numbersByWord } from "../grpc/enums.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { fillPage, fractionPosition, numberPosition, pageLimit } from "../grpc/page-token.ts";
 import { spliceField, spliceMessages } from "../grpc/splice.ts";
@@ -141,13 +142,7 @@ export const listSummaryInputs: UnaryRpc<ListSummaryInputsRequest> = {
   },
 };
 
-const OUTCOMES = {
-  nothing: CompactOutcome.NOTHING,
-  pending: CompactOutcome.PENDING,
-  done: CompactOutcome.DONE,
-  failed: CompactOutcome.FAILED,
-  superseded: CompactOutcome.SUPERSEDED,
-} as const satisfies Readonly<Record<CompactSessionResult["outcome"], CompactOutcome>>;
+const OUTCOMES = numbersByWord(CompactOutcome);
 
 function encodeAnswer({ revision, task, outcome, summary }: CompactSessionResult): Uint8Array {
   return encodeWire(CompactSessionResponse, {

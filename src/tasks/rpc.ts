@@ -1,7 +1,7 @@
 import { fromNamespace } from "../core/wire.ts";
 import type { UnaryRpc } from "../edge/rpc.ts";
 import { type ListHooksRequest, ListHooksResponse } from "../gen/memorysidecar/v1/admin_service.ts";
-import { HookTask } from "../gen/memorysidecar/v1/task.ts";
+import { HookTask, TaskState, TaskType } from "../gen/memorysidecar/v1/task.ts";
 import {
   type CompleteTaskRequest,
   CompleteTaskResponse,
@@ -19,6 +19,7 @@ import {
   type RetryTaskRequest,
   RetryTaskResponse,
 } from "../gen/memorysidecar/v1/task_service.ts";
+import { wordsByNumber } from "../grpc/enums.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { fillPage, numberPosition, pageLimit } from "../grpc/page-token.ts";
 import { spliceField } from "../grpc/splice.ts";
@@ -27,15 +28,7 @@ import type { Violations } from "../grpc/violations.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { numberOf } from "./list-tasks.ts";
 import { isServerWorker } from "./rules/task.ts";
-import {
-  encodeLeasedTask,
-  fromTaskOutput,
-  fromTaskState,
-  fromTaskType,
-  toHook,
-  toTask,
-  toTaskState,
-} from "./wire.ts";
+import { encodeLeasedTask, fromTaskOutput, TASK_STATES, toHook, toTask } from "./wire.ts";
 
 const POLLED_TASKS_FIELD = 1;
 const NOTHING = new Uint8Array(0);
@@ -89,7 +82,7 @@ export const failTask: UnaryRpc<FailTaskRequest> = {
       retryDelayMs: retryDelay === undefined ? undefined : fromDuration(retryDelay),
       encode: ({ state, dueMs }) =>
         encodeWire(FailTaskResponse, {
-          state: toTaskState(state),
+          state: TASK_STATES[state],
           readyTime: state === "ready" ? toTimestamp(dueMs) : undefined,
         }),
     });
@@ -119,12 +112,14 @@ export const getTask: UnaryRpc<GetTaskRequest> = {
 
 const PAGE_SIZE_DEFAULT = 100;
 const TASKS_FIELD = 1;
+const STATES = wordsByNumber(TaskState, undefined);
+const TYPES = wordsByNumber(TaskType, undefined);
 
 /** ListTasks. The position of a page token is the number of the last task. */
 export const listTasks: UnaryRpc<ListTasksRequest> = {
   handle: async ({ services, pageTokens }, call, { sessionId, hook, pageToken, ...request }) => {
-    const state = fromTaskState(request.state);
-    const type = fromTaskType(request.type);
+    const state = STATES[request.state];
+    const type = TYPES[request.type];
     const page = await services.hooks.listTasks(call, {
       namespace: fromNamespace(request.namespace),
       ...(sessionId === undefined ? {} : { sessionId }),

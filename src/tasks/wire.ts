@@ -9,17 +9,18 @@ import {
 import * as wire from "../gen/memorysidecar/v1/task.ts";
 import { LeasedTask as LeasedTaskCodec } from "../gen/memorysidecar/v1/task.ts";
 import type { CompleteTaskRequest } from "../gen/memorysidecar/v1/task_service.ts";
+import { numbersByWord } from "../grpc/enums.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { spliceField } from "../grpc/splice.ts";
 import { toDuration, toTimestamp } from "../grpc/time.ts";
-import { type DirectWork, type Hook, type HookKind, summarizesByWorkers } from "../hooks/port.ts";
+import { type DirectWork, type Hook, summarizesByWorkers } from "../hooks/port.ts";
 import {
   DIRECT_WORKS,
   encodeSummarizeInput,
   fromSummarizeOutput,
+  isDoneBy,
   workRow,
 } from "../hooks/works.ts";
-import { TASK_FAILURES, type TaskFailureReason } from "../kit/errors.ts";
 import { MEMORY_JOB_ATTEMPTS, taskNoOfJob } from "../memory/rules/job.ts";
 import type { SummaryOutput, SummaryRecord } from "../summary/rules/summary.ts";
 import { toSummarize } from "../window/policy-wire.ts";
@@ -34,69 +35,17 @@ import type {
   ListedSummary,
   MemoryTaskInfo,
   TaskInfo,
-  TaskType,
 } from "./api.ts";
-import { type Task, type TaskFailure, type TaskState, taskIdOf } from "./rules/task.ts";
+import { type Task, type TaskFailure, taskIdOf } from "./rules/task.ts";
 
-/** The reasons of failures by their public numbers; the first stands for none. */
-const FAILURE_NUMBERS = {
-  unreachable: wire.TaskFailureReason.UNREACHABLE,
-  timeout: wire.TaskFailureReason.TIMEOUT,
-  busy: wire.TaskFailureReason.BUSY,
-  "hook-error": wire.TaskFailureReason.HOOK_ERROR,
-  refused: wire.TaskFailureReason.REFUSED,
-  "invalid-output": wire.TaskFailureReason.INVALID_OUTPUT,
-  "empty-output": wire.TaskFailureReason.EMPTY_OUTPUT,
-  "output-too-long": wire.TaskFailureReason.OUTPUT_TOO_LONG,
-  worker: wire.TaskFailureReason.WORKER,
-  "no-hook": wire.TaskFailureReason.NO_HOOK,
-} as const satisfies Readonly<Record<TaskFailureReason, wire.TaskFailureReason>>;
+/** The public numbers of the reasons of failures, in their order. */
+export const FAILURE_REASONS = numbersByWord(wire.TaskFailureReason);
+/** The public numbers of the states of tasks. */
+export const TASK_STATES = numbersByWord(wire.TaskState);
+/** The public numbers of the types of tasks. */
+export const TASK_TYPES = numbersByWord(wire.TaskType);
 
-const STATE_NUMBERS = {
-  ready: wire.TaskState.READY,
-  leased: wire.TaskState.LEASED,
-  waiting: wire.TaskState.WAITING,
-  dead: wire.TaskState.DEAD,
-} as const satisfies Readonly<Record<TaskState, wire.TaskState>>;
-
-const STATES = Object.keys(STATE_NUMBERS) as readonly TaskState[];
-
-const TYPES: readonly TaskType[] = ["summarize", ...DIRECT_WORKS];
-
-const PLACEMENTS = {
-  session: SummaryPlacement.SESSION,
-  "in-place": SummaryPlacement.IN_PLACE,
-} as const;
-
-/** The reasons of failures in the order of their public numbers. */
-export const FAILURE_REASONS: readonly TaskFailureReason[] = [...TASK_FAILURES].sort(
-  (a, b) => FAILURE_NUMBERS[a] - FAILURE_NUMBERS[b],
-);
-
-/** The public number of the reason of a failure. */
-export function toFailureReason(reason: TaskFailureReason): wire.TaskFailureReason {
-  return FAILURE_NUMBERS[reason];
-}
-
-/** The public number of the state of a task. */
-export function toTaskState(state: TaskState): wire.TaskState {
-  return STATE_NUMBERS[state];
-}
-
-/** The state of a public number; undefined when unset, which means any. */
-export function fromTaskState(state: wire.TaskState): TaskState | undefined {
-  return STATES.find((known) => STATE_NUMBERS[known] === state);
-}
-
-/** The public number of a task type. */
-export function toTaskType(type: TaskType): wire.TaskType {
-  return type === "summarize" ? wire.TaskType.SUMMARIZE : workRow(type).type;
-}
-
-/** The type of a public number; undefined when unset, which means any. */
-export function fromTaskType(type: wire.TaskType): TaskType | undefined {
-  return TYPES.find((known) => toTaskType(known) === type);
-}
+const PLACEMENTS = numbersByWord(SummaryPlacement);
 
 /** Turns a durable task into its public form. */
 export function toTask(info: DurableTaskInfo): wire.HookTask {
@@ -108,8 +57,8 @@ function toMemoryTask({ ref, job, state, hook, worker }: MemoryTaskInfo): wire.H
   return {
     ...{ namespace: ref.namespace, sessionId: ref.sessionId, hook, stage: "" },
     taskId: taskIdOf(taskNoOfJob(job)),
-    type: toTaskType(job.type),
-    state: toTaskState(state),
+    type: TASK_TYPES[job.type],
+    state: TASK_STATES[state],
     failedAttempts: job.failedAttempts,
     maxAttempts: MEMORY_JOB_ATTEMPTS,
     callCount: job.callCount,
@@ -132,7 +81,7 @@ function toSummaryTask({ task, maxAttempts }: TaskInfo): wire.HookTask {
     sessionId: task.sessionId,
     hook: task.hook,
     stage: task.stage,
-    state: toTaskState(state),
+    state: TASK_STATES[state],
     failedAttempts: task.failedAttempts,
     maxAttempts,
     callCount: task.callCount,
@@ -150,7 +99,7 @@ export function toDirectTask(task: DirectTaskInfo): wire.HookTask {
   const { lastFailure } = task;
   return {
     ...{ namespace: task.namespace, taskId: task.taskId, hook: task.hook },
-    ...{ type: toTaskType(task.input.kind), sessionId: "", stage: "", work: undefined },
+    ...{ type: TASK_TYPES[task.input.kind], sessionId: "", stage: "", work: undefined },
     state: wire.TaskState.LEASED,
     failedAttempts: task.failedAttempts,
     maxAttempts: task.maxAttempts,
@@ -165,7 +114,7 @@ export function toDirectTask(task: DirectTaskInfo): wire.HookTask {
 
 /** Turns a failed attempt into its public form. */
 export function toFailure({ reason, message, atMs }: TaskFailure): wire.TaskFailure {
-  return { reason: toFailureReason(reason), message, createTime: toTimestamp(atMs) };
+  return { reason: FAILURE_REASONS[reason], message, createTime: toTimestamp(atMs) };
 }
 
 function toWork({ summarize }: Task): wire.SummarizeWork {
@@ -221,26 +170,15 @@ function toOrigin(record: SummaryRecord): SummaryOrigin {
 const SUMMARIZE_FIELD = 3;
 const NOTHING = new Uint8Array(0);
 
-const KINDS = {
-  builtin: adminServiceWire.HookKind.BUILTIN,
-  openai: adminServiceWire.HookKind.OPENAI,
-  grpc: adminServiceWire.HookKind.GRPC,
-  poll: adminServiceWire.HookKind.POLL,
-  onnx: adminServiceWire.HookKind.ONNX,
-} as const satisfies Readonly<Record<HookKind, adminServiceWire.HookKind>>;
-
-const BREAKERS = {
-  closed: adminServiceWire.BreakerState.CLOSED,
-  open: adminServiceWire.BreakerState.OPEN,
-  "half-open": adminServiceWire.BreakerState.HALF_OPEN,
-} as const satisfies Readonly<
-  Record<NonNullable<HookInfo["breaker"]>, adminServiceWire.BreakerState>
->;
+const KINDS = numbersByWord(adminServiceWire.HookKind);
+const BREAKERS = numbersByWord(adminServiceWire.BreakerState);
 
 function taskTypesOf(hook: Hook): wire.TaskType[] {
   const summarizes = hook.summarize !== undefined || summarizesByWorkers(hook);
-  const works = DIRECT_WORKS.map((work) => workRow(work)).filter(({ isDoneBy }) => isDoneBy(hook));
-  return [...(summarizes ? [wire.TaskType.SUMMARIZE] : []), ...works.map(({ type }) => type)];
+  const works = DIRECT_WORKS.filter((work) => isDoneBy(hook, work));
+  return [...(summarizes ? (["summarize"] as const) : []), ...works].map(
+    (type) => TASK_TYPES[type],
+  );
 }
 
 /** Turns a hook into its public form. */
@@ -258,10 +196,10 @@ export function toHook(info: HookInfo): adminServiceWire.Hook {
     runningCalls: isPolled ? 0 : info.runningCalls,
     maxRunningCalls: isPolled ? 0 : settings.concurrency,
     callCount: BigInt(info.callCount),
-    failures: FAILURE_REASONS.flatMap((reason) => {
-      const count = info.failures.get(reason) ?? 0;
-      return count === 0 ? [] : [{ reason: toFailureReason(reason), count: BigInt(count) }];
-    }),
+    failures: [...info.failures]
+      .filter(([, count]) => count > 0)
+      .map(([reason, count]) => ({ reason: FAILURE_REASONS[reason], count: BigInt(count) }))
+      .sort((a, b) => a.reason - b.reason),
     timeout: isPolled ? undefined : toDuration(settings.timeoutMs),
     callsPerHour: BigInt(settings.callsPerHour),
     tokensPerHour: BigInt(settings.tokensPerHour),

@@ -18,11 +18,10 @@ import type {
   Totals,
   TriggerHit,
   Trim,
-  TrimReason,
 } from "./rules/types.ts";
 import { STAGE_ON } from "./token-rule-wire.ts";
 
-const TRIM_REASONS: Readonly<Record<TrimReason, wire.TrimReason>> = numbersByWord(wire.TrimReason);
+const TRIM_REASONS = numbersByWord(wire.TrimReason);
 
 const TRIGGER_KINDS = {
   "model-input-tokens-over": wire.TriggerKind.MODEL_INPUT_TOKENS,
@@ -44,18 +43,7 @@ const HOLD_REASONS: Readonly<Record<HoldReason, wire.HoldReason>> = {
   free: wire.HoldReason.ZERO_TOKENS,
 };
 
-const WARNING_KINDS: Readonly<Record<PolicyWarning["kind"], wire.PolicyWarningKind>> =
-  numbersByWord(wire.PolicyWarningKind);
-
-/** Turns a reason for a trim into its public form. */
-export function toTrimReason(reason: TrimReason): wire.TrimReason {
-  return TRIM_REASONS[reason];
-}
-
-/** Turns what held a message into its public form. */
-export function toHoldReason(reason: HoldReason): wire.HoldReason {
-  return HOLD_REASONS[reason];
-}
+const WARNING_KINDS = numbersByWord(wire.PolicyWarningKind);
 
 /** Turns totals into their public form. A sum of quarters of tokens is rounded down. */
 export function toTotals(totals: Totals): wire.Totals {
@@ -107,7 +95,7 @@ export function toStageRuns(
     stage: run.stage,
     triggers: run.triggers.map(toTriggerHit),
     overLimit: run.overLimit,
-    heldBy: run.heldBy.map(toHoldReason),
+    heldBy: run.heldBy.map((held) => HOLD_REASONS[held]),
     awaitingMessageIds: takeIds(idsOf(run.awaitsSummary), room),
     taskId: run.taskId,
   }));
@@ -135,9 +123,7 @@ export function toConditionWarning(warning: ConditionWarning): wire.PolicyWarnin
   return toWarning({ kind: "condition-failed", ...warning });
 }
 
-const VERDICTS: Readonly<Record<MessagePreview["verdict"], policyWire.Verdict>> = numbersByWord(
-  policyWire.Verdict,
-);
+const VERDICTS = numbersByWord(policyWire.Verdict);
 
 /** Gives the occasions of a checked request, each once. */
 export function fromOccasions(occasions: readonly number[]): readonly StageOn[] {
@@ -172,8 +158,8 @@ function toMessagePreview(message: MessagePreview): policyWire.MessagePreview {
     seq: BigInt(seq),
     verdict: VERDICTS[verdict],
     stage,
-    reason: reason === undefined ? wire.TrimReason.UNSPECIFIED : toTrimReason(reason),
-    heldBy: heldBy.map(toHoldReason),
+    reason: reason === undefined ? wire.TrimReason.UNSPECIFIED : TRIM_REASONS[reason],
+    heldBy: heldBy.map((held) => HOLD_REASONS[held]),
     tokenCount: Math.floor(tokenCount),
     turn,
   };
