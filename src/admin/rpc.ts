@@ -21,7 +21,7 @@ const NAMESPACES_DEFAULT = 100;
 /** ListNamespaces. The position of a page token is the last name of the page before. */
 export const listNamespaces: UnaryRpc<ListNamespacesRequest> = {
   handle: async ({ services, pageTokens }, call, { pageSize, pageToken }) => {
-    const after = pageToken === "" ? "" : pageTokens.read(call.digest, pageToken);
+    const after = pageTokens.read(call, pageToken, String) ?? "";
     const limit = pageLimit(pageSize, NAMESPACES_DEFAULT);
     const found = await services.admin.listNamespaces(call, after, limit + 1);
     const page = found.slice(0, limit);
@@ -31,7 +31,7 @@ export const listNamespaces: UnaryRpc<ListNamespacesRequest> = {
         namespace,
         revision: BigInt(revision),
       })),
-      nextPageToken: last === undefined ? "" : pageTokens.make(call.digest, last.namespace),
+      nextPageToken: pageTokens.make(call, last?.namespace),
     });
   },
 };

@@ -58,21 +58,17 @@ const EVENTS_FIELD = 1;
 export const listEvents: UnaryRpc<ListEventsRequest> = {
   handle: async ({ services, pageTokens, resumeTokens }, call, request) => {
     const namespace = fromNamespace(request.namespace);
-    const start =
-      request.pageToken === ""
-        ? request.start
-        : ({
-            $case: "resumeToken",
-            value: pageTokens.read(call.digest, request.pageToken),
-          } as const);
+    const resumed = pageTokens.read(call, request.pageToken, (value) => {
+      return { $case: "resumeToken", value } as const;
+    });
     const page = await services.events.listEvents(call, {
       namespace,
-      start: fromFixedStart(start, namespace, resumeTokens, "oldest"),
+      start: fromFixedStart(resumed ?? request.start, namespace, resumeTokens, "oldest"),
       filter: fromEventFilter(request.filter),
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
     });
     const resumeToken = resumeTokens.make(namespace, page.position);
-    const nextPageToken = page.atEnd ? "" : pageTokens.make(call.digest, resumeToken);
+    const nextPageToken = pageTokens.make(call, page.atEnd ? undefined : resumeToken);
     const rest = encodeWire(ListEventsResponse, { events: [], nextPageToken, resumeToken });
     return spliceField(
       EVENTS_FIELD,
@@ -116,12 +112,12 @@ export const listConsumers: UnaryRpc<ListConsumersRequest> = {
     const namespace = fromNamespace(request.namespace);
     const page = await services.events.listConsumers(call, {
       namespace,
-      after: pageToken === "" ? "" : pageTokens.read(call.digest, pageToken),
+      after: pageTokens.read(call, pageToken, String) ?? "",
       limit: pageLimit(request.pageSize, CONSUMER_PAGE_SIZE_DEFAULT),
     });
     return encodeWire(ListConsumersResponse, {
       consumers: page.consumers.map((view) => toConsumer(view, namespace, resumeTokens)),
-      nextPageToken: page.next === undefined ? "" : pageTokens.make(call.digest, page.next),
+      nextPageToken: pageTokens.make(call, page.next),
     });
   },
 };

@@ -3,6 +3,7 @@
 // of ours.
 
 import { hash } from "node:crypto";
+import type { Call } from "../kit/call.ts";
 import { pageTokenInvalid } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
 import type { Lineage } from "../store/store.ts";
@@ -68,22 +69,30 @@ const DIGEST_BYTES = 16;
 
 /** Makes and reads the page tokens of one store. */
 export interface PageTokens {
-  /** @param digest - The digest of the query, of 16 bytes. */
-  readonly make: (digest: Uint8Array, position: string) => string;
-  /** Gives the position. Throws PAGE_TOKEN_INVALID. */
-  readonly read: (digest: Uint8Array, token: string) => string;
+  /** Makes the token of the next page of a list; an empty one if it has no position. */
+  readonly make: (call: Query, position: string | number | undefined) => string;
+  /**
+   * Gives the position where a page starts; undefined for the first page, whose token is empty.
+   * Throws PAGE_TOKEN_INVALID.
+   */
+  readonly read: <T>(call: Query, token: string, parse: (position: string) => T) => T | undefined;
 }
+
+/** The digest of the query, of 16 bytes. */
+type Query = Pick<Call, "digest">;
 
 /** Makes the page tokens of a store: those of another store or of a lost future are refused. */
 export function createPageTokens(historyId: string, lineage?: Lineage): PageTokens {
   const history = Buffer.from(historyId, "hex");
   const kind = lineage === undefined ? TOKEN_KIND.page : TOKEN_KIND.markedPage;
   return {
-    make: (digest, position) => {
-      const mark = markOf(lineage);
-      return sealToken(kind, Buffer.concat([mark, history, digest, Buffer.from(position)]));
+    make: ({ digest }, position) => {
+      if (position === undefined) return "";
+      const place = Buffer.from(String(position));
+      return sealToken(kind, Buffer.concat([markOf(lineage), history, digest, place]));
     },
-    read: (digest, token) => {
+    read: ({ digest }, token, parse) => {
+      if (token === "") return undefined;
       const marked = openToken(TOKEN_KIND.markedPage, token);
       const content = marked?.subarray(MARK_BYTES) ?? openToken(TOKEN_KIND.page, token);
       if (content === undefined) throw pageTokenInvalid();
@@ -95,7 +104,7 @@ export function createPageTokens(historyId: string, lineage?: Lineage): PageToke
       if (marked !== undefined && !isOfLineage(lineage, marked.subarray(0, MARK_BYTES))) {
         throw pageTokenInvalid();
       }
-      return content.subarray(head).toString();
+      return parse(content.subarray(head).toString());
     },
   };
 }

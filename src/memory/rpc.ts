@@ -118,7 +118,7 @@ export const listMemories: UnaryRpc<ListMemoriesRequest> = {
   cancelable: true,
   handle: async ({ services, etags, pageTokens }, call, { pageToken, asOfTime, ...request }) => {
     const order = ORDERS[request.order] ?? "oldest";
-    const after = pageToken === "" ? 0 : numberPosition(pageTokens.read(call.digest, pageToken));
+    const after = pageTokens.read(call, pageToken, numberPosition) ?? 0;
     const {
       memories,
       next,
@@ -137,8 +137,7 @@ export const listMemories: UnaryRpc<ListMemoriesRequest> = {
     const isOfTime = order === "oldest" || order === "newest";
     const cut = isOfTime ? memories[shown.length - 1]?.memoryNo : after + shown.length;
     const position = shown.length < memories.length ? cut : next;
-    const nextPageToken =
-      position === undefined ? "" : pageTokens.make(call.digest, String(position));
+    const nextPageToken = pageTokens.make(call, position);
     const rest = encodeWire(ListMemoriesResponse, { memories: [], nextPageToken, total });
     return spliceField(LIST_FIELD, shown, rest);
   },
@@ -225,7 +224,7 @@ const FACTOR_DEFAULT = 0.8;
 export const decayMemories: UnaryRpc<DecayMemoriesRequest> = {
   validate: ({ filter }, v) => checkRequiredFilter(v, filter),
   handle: async ({ services, pageTokens }, call, { pageToken, ...request }) => {
-    const after = pageToken === "" ? 0 : numberPosition(pageTokens.read(call.digest, pageToken));
+    const after = pageTokens.read(call, pageToken, numberPosition) ?? 0;
     const own = { ...call, digest: digestOfPage(call.digest, pageToken) };
     return services.memories.decayMemories(own, {
       namespace: fromNamespace(request.namespace),
@@ -238,7 +237,7 @@ export const decayMemories: UnaryRpc<DecayMemoriesRequest> = {
         encodeWire(DecayMemoriesResponse, {
           decayedCount,
           deletedMemoryIds: [...deletedIds],
-          nextPageToken: next === undefined ? "" : pageTokens.make(call.digest, String(next)),
+          nextPageToken: pageTokens.make(call, next),
           revision: BigInt(revision),
         }),
     });
@@ -251,14 +250,13 @@ export const listMemoryVersions: UnaryRpc<ListMemoryVersionsRequest> = {
     const { revisions, next } = await services.memories.listMemoryVersions(call, {
       namespace: fromNamespace(request.namespace),
       memoryId: request.memoryId,
-      before: pageToken === "" ? 0 : numberPosition(pageTokens.read(call.digest, pageToken)),
+      before: pageTokens.read(call, pageToken, numberPosition) ?? 0,
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
     });
     const shown = fillPage(revisions, (memory) => encodeMemory(memory, etags));
     const isCut = shown.length < revisions.length;
     const position = isCut ? revisions[shown.length - 1]?.version : next;
-    const nextPageToken =
-      position === undefined ? "" : pageTokens.make(call.digest, String(position));
+    const nextPageToken = pageTokens.make(call, position);
     const rest = encodeWire(ListMemoryVersionsResponse, { versions: [], nextPageToken });
     return spliceField(LIST_FIELD, shown, rest);
   },
@@ -315,7 +313,7 @@ export const queryRelations: UnaryRpc<QueryRelationsRequest> = {
       filter: fromMemoryFilter(request.filter),
       ...{ subject, predicate, object, entity, keywords: request.keywords },
       maxHops: maxHops === 0 ? 1 : maxHops,
-      after: pageToken === "" ? undefined : placeAt(pageTokens.read(call.digest, pageToken)),
+      after: pageTokens.read(call, pageToken, placeAt),
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
     });
     const { relations, truncated } = found;
@@ -324,10 +322,8 @@ export const queryRelations: UnaryRpc<QueryRelationsRequest> = {
     );
     const last = relations[shown.length - 1];
     const hasMore = found.hasMore || shown.length < relations.length;
-    const nextPageToken =
-      hasMore && last !== undefined
-        ? pageTokens.make(call.digest, `${last.hop} ${last.memory.memoryNo}`)
-        : "";
+    const position = hasMore && last ? `${last.hop} ${last.memory.memoryNo}` : undefined;
+    const nextPageToken = pageTokens.make(call, position);
     const rest = encodeWire(QueryRelationsResponse, { relations: [], nextPageToken, truncated });
     return spliceField(LIST_FIELD, shown, rest);
   },

@@ -43,8 +43,7 @@ export const recall: UnaryRpc<RecallRequest> = {
   cancelable: true,
   handle: async ({ services, etags, pageTokens }, call, request) => {
     const { pageToken } = request;
-    const place =
-      pageToken === "" ? { offset: 0 } : placeOf(pageTokens.read(call.digest, pageToken));
+    const place = pageTokens.read(call, pageToken, placeOf) ?? { offset: 0 };
     const input = fromRecall(request, place);
     const found =
       scoredKind(request.scoring) === undefined
@@ -53,8 +52,7 @@ export const recall: UnaryRpc<RecallRequest> = {
     const { hits, next, groups, coverage } = found;
     const rest = encodeWire(RecallResponse, {
       hits: [],
-      nextPageToken:
-        next === undefined ? "" : pageTokens.make(call.digest, `${next}/${input.perLeg}`),
+      nextPageToken: pageTokens.make(call, next && `${next}/${input.perLeg}`),
       sessions: groups.map(({ kind, id, score, hitCount }) => ({
         sessionId: kind === "session" ? id : "",
         collectionId: kind === "collection" ? id : "",

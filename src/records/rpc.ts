@@ -192,7 +192,7 @@ export const listRecords: UnaryRpc<ListRecordsRequest> = {
   validate: ({ range }, v) => checkRecordRange(v, range),
   handle: async ({ etags, pageTokens, services }, call, request) => {
     const { includeValues, namespace, order, pageSize, pageToken, range, refreshTtl } = request;
-    const after = pageToken === "" ? undefined : pageTokens.read(call.digest, pageToken);
+    const after = pageTokens.read(call, pageToken, String);
     if (after !== undefined && recordNameOf(after) === undefined) throw pageTokenInvalid();
     const { next, records } = await services.records.listRecords(call, {
       namespace: fromNamespace(namespace),
@@ -203,7 +203,7 @@ export const listRecords: UnaryRpc<ListRecordsRequest> = {
       withValues: includeValues,
       refresh: refreshTtl,
     });
-    const nextPageToken = next === undefined ? "" : pageTokens.make(call.digest, next);
+    const nextPageToken = pageTokens.make(call, next);
     const rest = encodeWire(ListRecordsResponse, { records: [], nextPageToken });
     const items = records.map((record) => recordBytes(record, etags));
     return spliceField(RECORDS_FIELD, items, rest);
@@ -220,12 +220,12 @@ export const listRecordPaths: UnaryRpc<ListRecordPathsRequest> = {
     const { maxDepth, namespace, pageSize, pageToken, prefix, suffix } = request;
     const { next, paths } = await services.records.listRecordPaths(call, {
       ...{ namespace: fromNamespace(namespace), prefix, suffix, maxDepth },
-      ...(pageToken === "" ? {} : { start: pageTokens.read(call.digest, pageToken) }),
+      ...pageTokens.read(call, pageToken, (start) => ({ start })),
       limit: pageLimit(pageSize, PAGE_SIZE_DEFAULT),
     });
     return encodeWire(ListRecordPathsResponse, {
       folders: paths.map((path) => ({ path: [...path] })),
-      nextPageToken: next === undefined ? "" : pageTokens.make(call.digest, next),
+      nextPageToken: pageTokens.make(call, next),
     });
   },
 };

@@ -56,14 +56,12 @@ export const batchGetMessages: UnaryRpc<BatchGetMessagesRequest> = {
       messageIds: request.messageIds,
       ranges: fromSeqRanges(request.seqRanges),
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
-      ...(pageToken === ""
-        ? {}
-        : { startSeq: numberPosition(pageTokens.read(call.digest, pageToken)) }),
+      ...pageTokens.read(call, pageToken, (at) => ({ startSeq: numberPosition(at) })),
     });
     const rest = encodeWire(BatchGetMessagesResponse, {
       messages: [],
       missingMessageIds: pageToken === "" ? [...missing] : [],
-      nextPageToken: next === undefined ? "" : pageTokens.make(call.digest, String(next)),
+      nextPageToken: pageTokens.make(call, next),
     });
     return spliceMessages(
       MESSAGES_FIELD,
@@ -84,12 +82,12 @@ export const findMessages: UnaryRpc<FindMessagesRequest> = {
       ...fromSessionFilter(request.filter),
       messageIds: [...new Set(request.messageIds)],
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
-      ...(pageToken === "" ? {} : { start: placeOf(pageTokens.read(call.digest, pageToken)) }),
+      ...pageTokens.read(call, pageToken, (at) => ({ start: placeOf(at) })),
     });
     const position = next && `${next.sessionNo} ${next.seq}`;
     const rest = encodeWire(FindMessagesResponse, {
       messages: [],
-      nextPageToken: position === undefined ? "" : pageTokens.make(call.digest, position),
+      nextPageToken: pageTokens.make(call, position),
     });
     return spliceField(MESSAGES_FIELD, messages.map(encodeFound), rest);
   },
@@ -134,14 +132,13 @@ export const deleteFoundMessages: UnaryRpc<DeleteFoundMessagesRequest> = {
       namespace: fromNamespace(request.namespace),
       ...fromSessionFilter(request.filter),
       messageIds: [...new Set(request.messageIds)],
-      ...(pageToken === "" ? {} : { start: placeOf(pageTokens.read(call.digest, pageToken)) }),
+      ...pageTokens.read(call, pageToken, (at) => ({ start: placeOf(at) })),
       encode: ({ messages, next }) =>
         encodeWire(DeleteFoundMessagesResponse, {
           messages: messages.map(({ seq, revision, ...names }) => ({
             ...{ ...names, seq: BigInt(seq), revision: BigInt(revision) },
           })),
-          nextPageToken:
-            next === undefined ? "" : pageTokens.make(call.digest, `${next.sessionNo} ${next.seq}`),
+          nextPageToken: pageTokens.make(call, next && `${next.sessionNo} ${next.seq}`),
         }),
     });
   },

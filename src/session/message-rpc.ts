@@ -159,24 +159,20 @@ async function listOne(
   const input: ListMessagesInput = {
     ...listOf(request),
     sessionId,
-    ...(pageToken === ""
-      ? {}
-      : { startSeq: numberPosition(pageTokens.read(call.digest, pageToken)) }),
+    ...pageTokens.read(call, pageToken, (at) => ({ startSeq: numberPosition(at) })),
   };
   const { messages, next, total: counted } = await services.sessions.listMessages(call, input);
   const total = counted && toListTotal(counted);
-  const tokenOf = (seq: number | undefined): string =>
-    seq === undefined ? "" : pageTokens.make(call.digest, String(seq));
   const empty = { messages: [], rendered: undefined, total, foundMessages: [] };
   if (request.form !== MessageForm.UNSPECIFIED) {
     const { rendered, next: after } = renderedPage(request.form, messages, next);
-    const nextPageToken = tokenOf(after);
+    const nextPageToken = pageTokens.make(call, after);
     return encodeWire(ListMessagesResponse, { ...empty, nextPageToken, rendered });
   }
   return spliceMessages(
     MESSAGES_FIELD,
     messages.map((message) => message.bytes),
-    encodeWire(ListMessagesResponse, { ...empty, nextPageToken: tokenOf(next) }),
+    encodeWire(ListMessagesResponse, { ...empty, nextPageToken: pageTokens.make(call, next) }),
   );
 }
 
@@ -194,12 +190,12 @@ async function listSeveral(
   const { messages, next, total } = await services.sessions.listSeveral(call, {
     ...listOf(request),
     sessions,
-    ...(pageToken === "" ? {} : { start: placeOf(pageTokens.read(call.digest, pageToken)) }),
+    ...pageTokens.read(call, pageToken, (at) => ({ start: placeOf(at) })),
   });
   const position = next && `${next.no} ${next.seq} ${next.mark}`;
   const rest = encodeWire(ListMessagesResponse, {
     ...{ messages: [], rendered: undefined, total: total && toListTotal(total) },
-    nextPageToken: position === undefined ? "" : pageTokens.make(call.digest, position),
+    nextPageToken: pageTokens.make(call, position),
     foundMessages: [],
   });
   return spliceField(FOUND_MESSAGES_FIELD, messages.map(encodeFound), rest);

@@ -79,15 +79,12 @@ export const listSessions: UnaryRpc<ListSessionsRequest> = {
       order: OLDEST_FIRST.has(order) ? "asc" : "desc",
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
       includeTotal: request.includeTotal,
-      ...(pageToken === "" ? {} : { after: placeOf(pageTokens.read(call.digest, pageToken)) }),
+      ...pageTokens.read(call, pageToken, (at) => ({ after: placeOf(at) })),
     };
     const { sessions, next, total } = await services.sessions.listSessions(call, input);
     return encodeWire(ListSessionsResponse, {
       sessions: sessions.map((session) => toSession(session, etags)),
-      nextPageToken:
-        next === undefined
-          ? ""
-          : pageTokens.make(call.digest, `${next.sessionNo} ${next.updateMs}`),
+      nextPageToken: pageTokens.make(call, next && `${next.sessionNo} ${next.updateMs}`),
       total: total && toListTotal(total),
     });
   },

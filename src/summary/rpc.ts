@@ -70,9 +70,7 @@ export const listSummaries: UnaryRpc<ListSummariesRequest> = {
       sessionId: request.sessionId,
       currentOnly: request.currentOnly,
       order: request.order === SummaryOrder.VERSION_ASC ? "asc" : "desc",
-      ...(pageToken === ""
-        ? {}
-        : { after: numberPosition(pageTokens.read(call.digest, pageToken)) }),
+      ...pageTokens.read(call, pageToken, (at) => ({ after: numberPosition(at) })),
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
     });
     const summaries = fillPage(page.summaries, (listed) =>
@@ -80,7 +78,7 @@ export const listSummaries: UnaryRpc<ListSummariesRequest> = {
     );
     const isCut = summaries.length < page.summaries.length;
     const next = isCut ? page.summaries[summaries.length - 1]?.record.version : page.next;
-    const nextPageToken = next === undefined ? "" : pageTokens.make(call.digest, String(next));
+    const nextPageToken = pageTokens.make(call, next);
     const rest = encodeWire(ListSummariesResponse, { summaries: [], nextPageToken });
     return spliceField(SUMMARIES_FIELD, summaries, rest);
   },
@@ -97,13 +95,10 @@ export const listSummarySources: UnaryRpc<ListSummarySourcesRequest> = {
       namespace: fromNamespace(request.namespace),
       sessionId: request.sessionId,
       version: Number(request.version),
-      ...(pageToken === ""
-        ? {}
-        : { after: numberPosition(pageTokens.read(call.digest, pageToken)) }),
+      ...pageTokens.read(call, pageToken, (at) => ({ after: numberPosition(at) })),
       limit: pageLimit(request.pageSize, SOURCE_PAGE_SIZE_DEFAULT),
     });
-    const nextPageToken =
-      page.next === undefined ? "" : pageTokens.make(call.digest, String(page.next));
+    const nextPageToken = pageTokens.make(call, page.next);
     const rest = encodeWire(ListSummarySourcesResponse, { messages: [], nextPageToken });
     return spliceMessages(MESSAGES_FIELD, page.messages, rest);
   },
@@ -127,16 +122,14 @@ export const listSummaryInputs: UnaryRpc<ListSummaryInputsRequest> = {
       namespace: fromNamespace(namespace),
       sessionId,
       choice: fromChoice(choice),
-      ...(pageToken === ""
-        ? {}
-        : { after: fractionPosition(pageTokens.read(call.digest, pageToken)) }),
+      ...pageTokens.read(call, pageToken, (at) => ({ after: fractionPosition(at) })),
       limit: pageLimit(pageSize, LIMITS.pageSizeMax),
     });
     const { next } = result;
     const rest = encodeWire(ListSummaryInputsResponse, {
       messages: [],
       totals: toTotals(result.total),
-      nextPageToken: next === undefined ? "" : pageTokens.make(call.digest, String(next)),
+      nextPageToken: pageTokens.make(call, next),
     });
     return spliceMessages(INPUT_MESSAGES_FIELD, result.messages, rest);
   },

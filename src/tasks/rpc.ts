@@ -126,15 +126,13 @@ export const listTasks: UnaryRpc<ListTasksRequest> = {
       ...(hook === undefined ? {} : { hook }),
       ...(type === undefined ? {} : { type }),
       ...(state === undefined ? {} : { state }),
-      ...(pageToken === ""
-        ? {}
-        : { after: numberPosition(pageTokens.read(call.digest, pageToken)) }),
+      ...pageTokens.read(call, pageToken, (at) => ({ after: numberPosition(at) })),
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
     });
     const tasks = fillPage(page.tasks, (info) => encodeWire(HookTask, toTask(info)));
     const last = tasks.length < page.tasks.length ? page.tasks[tasks.length - 1] : undefined;
     const next = last === undefined ? page.next : numberOf(last);
-    const nextPageToken = next === undefined ? "" : pageTokens.make(call.digest, String(next));
+    const nextPageToken = pageTokens.make(call, next);
     const rest = encodeWire(ListTasksResponse, { tasks: [], nextPageToken });
     return spliceField(TASKS_FIELD, tasks, rest);
   },
@@ -168,12 +166,12 @@ export const listHooks: UnaryRpc<ListHooksRequest> = {
   handle: async ({ services, pageTokens }, call, { namespace, pageSize, pageToken }) => {
     const { hooks, next } = await services.hooks.listHooks(call, {
       namespace: fromNamespace(namespace),
-      after: pageToken === "" ? "" : pageTokens.read(call.digest, pageToken),
+      after: pageTokens.read(call, pageToken, String) ?? "",
       limit: pageLimit(pageSize, HOOK_PAGE_SIZE_DEFAULT),
     });
     return encodeWire(ListHooksResponse, {
       hooks: hooks.map(toHook),
-      nextPageToken: next === undefined ? "" : pageTokens.make(call.digest, next),
+      nextPageToken: pageTokens.make(call, next),
     });
   },
 };

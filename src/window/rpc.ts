@@ -189,14 +189,14 @@ const BY_NAME = PRESETS.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
 /** ListPolicyPresets. The position of a page token is the last name of the page before. */
 export const listPolicyPresets: UnaryRpc<ListPolicyPresetsRequest> = {
-  handle: async ({ pageTokens }, { digest }, { pageSize, pageToken }) => {
-    const after = pageToken === "" ? "" : pageTokens.read(digest, pageToken);
+  handle: async ({ pageTokens }, call, { pageSize, pageToken }) => {
+    const after = pageTokens.read(call, pageToken, String) ?? "";
     const left = BY_NAME.filter(({ name }) => name > after);
     const presets = fillPage(left.slice(0, pageLimit(pageSize, PAGE_SIZE_DEFAULT)), (preset) =>
       encodeWire(PolicyPreset, toPolicyPreset(preset)),
     );
     const last = presets.length < left.length ? left[presets.length - 1] : undefined;
-    const nextPageToken = last === undefined ? "" : pageTokens.make(digest, last.name);
+    const nextPageToken = pageTokens.make(call, last?.name);
     const rest = encodeWire(ListPolicyPresetsResponse, { presets: [], nextPageToken });
     return spliceField(PRESETS_FIELD, presets, rest);
   },

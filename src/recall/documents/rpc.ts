@@ -92,15 +92,14 @@ export const listDocuments: UnaryRpc<ListDocumentsRequest> = {
       collectionId: fromCollection(request.collectionId),
       filter: fromDocumentFilter(request.filter),
       isRecursive: request.recursive,
-      ...(pageToken === "" ? { after: 0 } : placeOf(pageTokens.read(call.digest, pageToken))),
+      ...(pageTokens.read(call, pageToken, placeOf) ?? { after: 0 }),
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
       withEmbeddings: includeEmbeddings,
       withPayloads: request.includePayloads,
       includeTotal: request.includeTotal,
     });
     const total = counted && toListTotal(counted);
-    const nextPageToken =
-      next === undefined ? "" : pageTokens.make(call.digest, positionOf(request, next));
+    const nextPageToken = pageTokens.make(call, next && positionOf(request, next));
     const rest = encodeWire(ListDocumentsResponse, { documents: [], nextPageToken, total });
     const items = documents.map((document) => documentBytes(document, includeEmbeddings));
     return spliceField(DOCUMENTS_FIELD, items, rest);
@@ -184,12 +183,12 @@ export const listCollections: UnaryRpc<ListCollectionsRequest> = {
       namespace: fromNamespace(namespace),
       parent: cut.parent ?? "",
       maxDepth: cut.maxDepth,
-      after: pageToken === "" ? "" : pageTokens.read(call.digest, pageToken),
+      after: pageTokens.read(call, pageToken, String) ?? "",
       limit: pageLimit(pageSize, COLLECTION_PAGE_SIZE_DEFAULT),
     });
     return encodeWire(ListCollectionsResponse, {
       collections: collections.map(toCollection),
-      nextPageToken: next === undefined ? "" : pageTokens.make(call.digest, next),
+      nextPageToken: pageTokens.make(call, next),
     });
   },
 };
