@@ -3,27 +3,12 @@
 import { assembleContext } from "./context/assemble-context.ts";
 import type { ContextParts } from "./context/parts.ts";
 import type { ServiceContext } from "./core/context.ts";
-import { bind, inTurn } from "./edge/services-api.ts";
+import { bind, inTurn, MEMORY, type Services } from "./edge/services-api.ts";
 import type { HookStates } from "./hooks/hook-state.ts";
 import { searchSemaphore } from "./kit/semaphore.ts";
-import type { MemoryServiceApi } from "./memory/api.ts";
-import {
-  mergeEntities,
-  reinforceMemories,
-  restoreMemoryVersion,
-  updateMemory,
-} from "./memory/edit-memories.ts";
-import { forgetMemories, purgeMemories } from "./memory/forget.ts";
-import { consolidateSession } from "./memory/learn/consolidate.ts";
-import { extractMemories } from "./memory/learn/extract-memories.ts";
 import { MemoryJobs } from "./memory/learn/jobs.ts";
-import { getMemory, listMemories, listMemoryVersions } from "./memory/list-memories.ts";
+import { listMemories } from "./memory/list-memories.ts";
 import type { MemoryParts } from "./memory/parts.ts";
-import { queryRelations } from "./memory/relations.ts";
-import { remember } from "./memory/remember.ts";
-import { searchMemories } from "./memory/search.ts";
-import { decayMemories } from "./memory/upkeep.ts";
-import type { RecallServiceApi } from "./recall/api.ts";
 import type { RecallParts } from "./recall/parts.ts";
 import { withSummary } from "./summary/summary-view.ts";
 
@@ -36,14 +21,14 @@ const WAITING_MAX = 256;
 export interface MemorySettings {
   readonly states: HookStates;
   readonly recall: RecallParts;
-  readonly search: RecallServiceApi["recall"];
+  readonly search: ContextParts["recall"];
   /** Gets the faults of the background work, without content. */
   readonly onError: (error: unknown) => void;
 }
 
 /** Long-term memory while it runs. */
 export interface RunningMemories {
-  readonly api: MemoryServiceApi;
+  readonly api: Services["memories"];
   readonly parts: MemoryParts;
   readonly jobs: MemoryJobs;
   /** Ends the background work. */
@@ -59,7 +44,7 @@ export function createMemories(context: ServiceContext, settings: MemorySettings
     states,
     pace: recall.keeper.pace,
   };
-  const turn = inTurn(searchSemaphore(SCANS_MAX, WAITING_MAX), parts);
+  const turns = searchSemaphore(SCANS_MAX, WAITING_MAX);
   const jobs = new MemoryJobs(parts, settings.onError);
   const contexts: ContextParts = {
     context,
@@ -67,28 +52,14 @@ export function createMemories(context: ServiceContext, settings: MemorySettings
     recall: settings.search,
     withSummary,
   };
-  const listInTurn = turn(listMemories);
-  const api: MemoryServiceApi = {
-    ...bind(parts, {
-      remember,
-      getMemory,
-      updateMemory,
-      reinforceMemories,
-      forgetMemories,
-      listMemoryVersions,
-      restoreMemoryVersion,
-      mergeEntities,
-      extractMemories,
-      consolidateSession,
-    }),
+  const scans = inTurn(turns, parts, { ...MEMORY.inTurn, listMemories });
+  const api: Services["memories"] = {
+    ...bind(parts, MEMORY.atOnce),
+    ...scans,
     listMemories: (call, input) => {
       const isByTime = input.order === "oldest" || input.order === "newest";
-      return isByTime ? listMemories(parts, call, input) : listInTurn(call, input);
+      return isByTime ? listMemories(parts, call, input) : scans.listMemories(call, input);
     },
-    searchMemories: turn(searchMemories),
-    decayMemories: turn(decayMemories),
-    purgeMemories: turn(purgeMemories),
-    queryRelations: turn(queryRelations),
     assembleContext: (call, input) => assembleContext(contexts, call, input),
   };
   return { api, parts, jobs, stop: () => jobs.stop() };

@@ -1,30 +1,14 @@
 // Assembles recall: the index, its keeper and the use cases.
 
 import type { ServiceContext } from "./core/context.ts";
-import { bind, inTurn } from "./edge/services-api.ts";
+import { bind, inTurn, RECALL, type Services } from "./edge/services-api.ts";
 import type { EraseParts } from "./erase/work.ts";
 import type { HookStates } from "./hooks/hook-state.ts";
 import { searchSemaphore } from "./kit/semaphore.ts";
-import type { RecallServiceApi } from "./recall/api.ts";
-import { countItems } from "./recall/count-items.ts";
-import {
-  clearCollection,
-  deleteDocuments,
-  purgeDocuments,
-} from "./recall/documents/delete-documents.ts";
-import {
-  getDocument,
-  listCollections,
-  listDocuments,
-  refreshDocuments,
-} from "./recall/documents/read-documents.ts";
-import { searchDocuments } from "./recall/documents/search-documents.ts";
-import { upsertDocuments } from "./recall/documents/upsert-documents.ts";
 import { Embedder } from "./recall/feed/embedder.ts";
 import { IndexKeeper } from "./recall/feed/keeper.ts";
 import type { RecallIndex } from "./recall/index/port.ts";
 import type { RecallCodec, RecallParts } from "./recall/parts.ts";
-import { recall } from "./recall/recall.ts";
 import type { IndexFiles } from "./recall/saved/index-files.ts";
 import { VectorMaker } from "./recall/vector-maker.ts";
 import { countTokens } from "./session/count-tokens.ts";
@@ -51,7 +35,7 @@ export interface RecallSettings {
 
 /** Recall, and how to stop it. */
 export interface RunningRecall {
-  readonly api: RecallServiceApi;
+  readonly api: Services["recall"];
   /** For use cases of other features that search by themselves. */
   readonly parts: RecallParts;
   /** For erasures. */
@@ -77,30 +61,13 @@ export function createRecall(
   const embedder = new Embedder(context, index, states);
   const parts: RecallParts = { context, codec, keeper, embedder, states };
   const vectors = new VectorMaker(parts, onError);
-  const turn = inTurn(searchSemaphore(RUNNING_MAX, WAITING_MAX), parts);
   keeper.preload().catch(onError);
   return {
     parts,
     erasing: { codec, eraseSavedIndex: (namespace) => keeper.eraseSaved(namespace) },
     api: {
-      ...bind(parts, {
-        upsertDocuments,
-        getDocument,
-        listDocuments,
-        listCollections,
-        refreshDocuments,
-        deleteDocuments,
-        clearCollection,
-      }),
-      recall: turn(recall),
-      countItems: turn(countItems),
-      searchDocuments: turn(searchDocuments),
-      purgeDocuments: turn(purgeDocuments),
-      embed: async (call, { namespace, texts, purpose }) => {
-        const ask = { namespace, signal: call.signal };
-        const made = await embedder.embed(ask, texts, purpose);
-        return { model: embedder.model.id, vectors: made };
-      },
+      ...bind(parts, RECALL.atOnce),
+      ...inTurn(searchSemaphore(RUNNING_MAX, WAITING_MAX), parts, RECALL.inTurn),
       countTokens: (call, input) => countTokens(context, call, input),
     },
     stop: async () => {

@@ -5,7 +5,7 @@ import type { Shown, Viewed } from "../core/window-shown.ts";
 import type { Call } from "../kit/call.ts";
 import type { AssembleContextInput } from "../memory/api.ts";
 import type { MemoryScope } from "../memory/rules/memory.ts";
-import type { RecallServiceApi } from "../recall/api.ts";
+import type { RecallInput, RecallResult } from "../recall/api.ts";
 import type { RecallCodec } from "../recall/parts.ts";
 import type { Summary } from "../summary/rules/summary.ts";
 import type { SectionRules } from "./rules/types.ts";
@@ -15,7 +15,7 @@ export interface ContextParts {
   readonly context: ServiceContext;
   readonly codec: RecallCodec;
   /** Finds what fits, in its turn. */
-  readonly recall: RecallServiceApi["recall"];
+  readonly recall: (call: Call, input: RecallInput) => Promise<RecallResult>;
   /** Shows the summary of a session among its messages, as GetWindow does. */
   readonly withSummary: (
     context: ServiceContext,

@@ -1,6 +1,7 @@
 // Every use case of the server, as its edge calls them.
 
 import type { BackUpInput, MadeBackUp } from "../admin/back-ups.ts";
+import type { assembleContext } from "../context/assemble-context.ts";
 import type { ServiceContext } from "../core/context.ts";
 import type { Erasures } from "../erase/erasures.ts";
 import type { Watcher, WatchInput } from "../events/api.ts";
@@ -14,8 +15,36 @@ import {
 } from "../events/events.ts";
 import type { Call } from "../kit/call.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
-import type { MemoryServiceApi } from "../memory/api.ts";
-import type { RecallServiceApi } from "../recall/api.ts";
+import {
+  mergeEntities,
+  reinforceMemories,
+  restoreMemoryVersion,
+  updateMemory,
+} from "../memory/edit-memories.ts";
+import { forgetMemories, purgeMemories } from "../memory/forget.ts";
+import { consolidateSession } from "../memory/learn/consolidate.ts";
+import { extractMemories } from "../memory/learn/extract-memories.ts";
+import { getMemory, type listMemories, listMemoryVersions } from "../memory/list-memories.ts";
+import { queryRelations } from "../memory/relations.ts";
+import { remember } from "../memory/remember.ts";
+import { searchMemories } from "../memory/search.ts";
+import { decayMemories } from "../memory/upkeep.ts";
+import { countItems } from "../recall/count-items.ts";
+import {
+  clearCollection,
+  deleteDocuments,
+  purgeDocuments,
+} from "../recall/documents/delete-documents.ts";
+import {
+  getDocument,
+  listCollections,
+  listDocuments,
+  refreshDocuments,
+} from "../recall/documents/read-documents.ts";
+import { searchDocuments } from "../recall/documents/search-documents.ts";
+import { upsertDocuments } from "../recall/documents/upsert-documents.ts";
+import { embed } from "../recall/feed/embedder.ts";
+import { recall } from "../recall/recall.ts";
 import { deleteRange, writeRecords } from "../records/change-records.ts";
 import {
   listRecordPaths,
@@ -25,6 +54,7 @@ import {
 } from "../records/read-records.ts";
 import { uploadPart } from "../records/upload-part.ts";
 import { appendMessages } from "../session/append.ts";
+import type { countTokens } from "../session/count-tokens.ts";
 import {
   batchDeleteMessages,
   deleteFoundMessages,
@@ -79,12 +109,18 @@ export function bind<
 }
 
 /** Gives use cases their parts, and lets them run in turn: so many at a time. */
-export function inTurn<Parts>(turns: Semaphore, parts: Parts) {
-  return <Input extends { readonly namespace: string }, Result>(
-    useCase: (parts: Parts, call: Call, input: Input) => Promise<Result>,
-  ) =>
-    (call: Call, input: Input): Promise<Result> =>
-      turns.run(call.signal, () => useCase(parts, call, input), input.namespace);
+export function inTurn<
+  Parts,
+  Cases extends Readonly<
+    Record<string, (parts: Parts, call: Call, input: never) => Promise<unknown>>
+  >,
+>(turns: Semaphore, parts: Parts, useCases: Cases): Bound<Cases> {
+  const bound = Object.entries(useCases).map(([name, of]) => [
+    name,
+    (call: Call, input: { readonly namespace: string }) =>
+      turns.run(call.signal, () => of(parts, call, input as never), input.namespace),
+  ]);
+  return Object.fromEntries(bound) as Bound<Cases>;
 }
 
 /** The use cases that need nothing but the context, by what they are about. */
@@ -131,6 +167,38 @@ const USE_CASES = {
   snapshots: { openSnapshot, exportWindow },
 };
 
+/** The use cases of recall: those that start at once, and those that search, in their turn. */
+export const RECALL = {
+  atOnce: {
+    upsertDocuments,
+    getDocument,
+    listDocuments,
+    listCollections,
+    refreshDocuments,
+    deleteDocuments,
+    clearCollection,
+    embed,
+  },
+  inTurn: { recall, countItems, searchDocuments, purgeDocuments },
+};
+
+/** The use cases of long-term memory: those that start at once, and those that go over much. */
+export const MEMORY = {
+  atOnce: {
+    remember,
+    getMemory,
+    updateMemory,
+    reinforceMemories,
+    forgetMemories,
+    listMemoryVersions,
+    restoreMemoryVersion,
+    mergeEntities,
+    extractMemories,
+    consolidateSession,
+  },
+  inTurn: { searchMemories, decayMemories, purgeMemories, queryRelations },
+};
+
 type InContext = { readonly [Topic in keyof typeof USE_CASES]: Bound<(typeof USE_CASES)[Topic]> };
 
 /** Gives the use cases that need nothing but the context their context. */
@@ -174,8 +242,16 @@ export interface Services {
   readonly snapshots: InContext["snapshots"] & Bound<{ importChunk: typeof importChunk }>;
   readonly summaries: InContext["summaries"] & Pick<SummaryServiceApi, "compactSession">;
   readonly hooks: HookServiceApi;
-  readonly recall: RecallServiceApi;
-  readonly memories: MemoryServiceApi;
+  readonly recall: Bound<
+    typeof RECALL.atOnce & typeof RECALL.inTurn & { countTokens: typeof countTokens }
+  >;
+  readonly memories: Bound<
+    typeof MEMORY.atOnce &
+      typeof MEMORY.inTurn & {
+        listMemories: typeof listMemories;
+        assembleContext: typeof assembleContext;
+      }
+  >;
   readonly records: InContext["records"];
   readonly erasures: Pick<Erasures, "eraseSubject" | "getErasure">;
   readonly events: InContext["events"] & {

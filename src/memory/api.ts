@@ -7,14 +7,12 @@ import type {
   ContextProfile,
   PackedContext,
 } from "../context/rules/types.ts";
-import type { Call } from "../kit/call.ts";
 import type { RecallCoverage } from "../recall/api.ts";
 import type { RecallWeights } from "../recall/rank/weights.ts";
 import type { RecallFilter } from "../recall/rules/filter.ts";
 import type { MemoryFilter } from "../recall/rules/memory-filter.ts";
 import type { ScoringOf } from "../recall/rules/scoring.ts";
 import type { SessionRef } from "../session/rules/session.ts";
-import type { ListTotal } from "../store/store.ts";
 import type { Trust } from "../summary/rules/summary.ts";
 import type { ExtractionPolicy, ImportanceRule } from "../window/policy/memory-policy.ts";
 import type { Policy, TokenRule } from "../window/policy/policy.ts";
@@ -336,40 +334,4 @@ export interface AssembleContextInput {
 export interface AssembledContext extends PackedContext {
   readonly coverage: RecallCoverage | undefined;
   readonly tokenRule: TokenRule;
-}
-
-/** Long-term memory. */
-export interface MemoryServiceApi {
-  remember(call: Call, input: RememberInput): Promise<Uint8Array>;
-  getMemory(
-    call: Call,
-    input: MemoryRef & { readonly asOfMs: number | undefined },
-  ): Promise<Memory>;
-  /** `next`: the `after` of the next page; undefined at the end. */
-  listMemories(
-    call: Call,
-    input: ListMemoriesInput,
-  ): Promise<{
-    readonly memories: readonly Memory[];
-    readonly next: number | undefined;
-    /** Set with `includeTotal`. */
-    readonly total?: ListTotal | undefined;
-  }>;
-  searchMemories(call: Call, input: SearchMemoriesInput): Promise<readonly MemoryMatch[]>;
-  updateMemory(call: Call, input: UpdateMemoryInput): Promise<Uint8Array>;
-  reinforceMemories(call: Call, input: ReinforceInput): Promise<Uint8Array>;
-  decayMemories(call: Call, input: DecayInput): Promise<Uint8Array>;
-  forgetMemories(call: Call, input: ForgetInput): Promise<Uint8Array>;
-  purgeMemories(call: Call, input: PurgeInput): Promise<Uint8Array>;
-  /** `before`: continues below this number; 0 from the start. */
-  listMemoryVersions(
-    call: Call,
-    input: MemoryRef & { readonly before: number; readonly limit: number },
-  ): Promise<{ readonly revisions: readonly Memory[]; readonly next: number | undefined }>;
-  restoreMemoryVersion(call: Call, input: RestoreVersionInput): Promise<Uint8Array>;
-  queryRelations(call: Call, input: QueryRelationsInput): Promise<RelationsFound>;
-  mergeEntities(call: Call, input: MergeEntitiesInput): Promise<Uint8Array>;
-  consolidateSession(call: Call, input: ConsolidateInput): Promise<Uint8Array>;
-  extractMemories(call: Call, input: ExtractMemoriesInput): Promise<Uint8Array>;
-  assembleContext(call: Call, input: AssembleContextInput): Promise<AssembledContext>;
 }

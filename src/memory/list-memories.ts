@@ -135,6 +135,8 @@ interface MemoriesPage {
   readonly memories: readonly Memory[];
   /** The `after` of the next page; undefined at the end. */
   readonly next: number | undefined;
+  /** Set with `includeTotal`. */
+  readonly total?: ListTotal | undefined;
 }
 
 /** Lists memories as they are, or as they were known at a past time. */
@@ -142,7 +144,7 @@ export async function listMemories(
   parts: MemoryParts,
   call: Call,
   input: ListMemoriesInput,
-): Promise<MemoriesPage & { readonly total: ListTotal | undefined }> {
+): Promise<MemoriesPage> {
   checkLive(call.signal);
   const { namespace, filter, asOfMs, order } = input;
   const nowMs = parts.context.world.nowMs();

@@ -1,21 +1,17 @@
 // The inputs and results of recall and documents, in domain terms.
 
 import type { DocumentStamp, MessageDraft } from "../core/codec.ts";
-import type { Call } from "../kit/call.ts";
 import type { Memory, MemoryScope } from "../memory/rules/memory.ts";
 import type { ScopeFilter } from "../memory/rules/scopes.ts";
 import type {
-  CollectionQuery,
   CollectionRef,
   DocumentRef,
-  ListedCollection,
-  ListTotal,
   StoredDocument,
   StoredMessage,
   StoredPayload,
   StoredVector,
 } from "../store/store.ts";
-import type { Policy, TokenRule } from "../window/policy/policy.ts";
+import type { Policy } from "../window/policy/policy.ts";
 import type { CountQuery, ItemCounts } from "./index/port.ts";
 import type { FusionMethod, RecallMode, ScoreParts } from "./rank/types.ts";
 import type { RecallWeights } from "./rank/weights.ts";
@@ -289,48 +285,6 @@ export interface CountTokensInput {
   readonly drafts: readonly MessageDraft[];
   /** Token rule of a policy; never `given`. */
   readonly policy: Pick<Policy, "tokenRule" | "model" | "customTokenRule" | "imageTokenCount">;
-}
-
-/** Recall and documents. */
-export interface RecallServiceApi {
-  recall(call: Call, input: RecallInput): Promise<RecallResult>;
-  countItems(call: Call, input: CountItemsInput): Promise<CountItemsResult>;
-  upsertDocuments(call: Call, input: UpsertDocumentsInput): Promise<Uint8Array>;
-  getDocument(call: Call, input: GetDocumentInput): Promise<StoredDocument>;
-  listDocuments(
-    call: Call,
-    input: ListDocumentsInput,
-  ): Promise<{
-    readonly documents: readonly StoredDocument[];
-    readonly next: DocumentPlace | undefined;
-    /** Set with `includeTotal`. */
-    readonly total?: ListTotal | undefined;
-  }>;
-  listCollections(
-    call: Call,
-    input: CollectionQuery,
-  ): Promise<{ collections: readonly ListedCollection[]; next: string | undefined }>;
-  searchDocuments(call: Call, input: SearchDocumentsInput): Promise<DocumentMatches>;
-  refreshDocuments(call: Call, input: RefreshDocumentsInput): Promise<readonly RefreshedDocument[]>;
-  deleteDocuments(call: Call, input: DeleteDocumentsInput): Promise<Uint8Array>;
-  purgeDocuments(call: Call, input: PurgeDocumentsInput): Promise<Uint8Array>;
-  clearCollection(call: Call, input: ClearCollectionInput): Promise<Uint8Array>;
-  embed(
-    call: Call,
-    input: {
-      readonly namespace: string;
-      readonly texts: readonly string[];
-      readonly purpose: "query" | "passage";
-    },
-  ): Promise<{ readonly model: string; readonly vectors: readonly Float32Array[] }>;
-  countTokens(
-    call: Call,
-    input: CountTokensInput,
-  ): Promise<{
-    readonly texts: readonly number[];
-    readonly messages: readonly number[];
-    readonly rule: TokenRule;
-  }>;
 }
 
 /** Reads and writes the wire form of memories. */

@@ -103,6 +103,8 @@ interface DocumentsPage {
   readonly documents: readonly StoredDocument[];
   /** Start of the next page; undefined at the end. */
   readonly next: DocumentPlace | undefined;
+  /** Set with `includeTotal`. */
+  readonly total?: ListTotal | undefined;
 }
 
 /** Lists documents in the order in which they were first stored, one collection after the other. */
@@ -110,7 +112,7 @@ export async function listDocuments(
   parts: RecallParts,
   call: Call,
   input: ListDocumentsInput,
-): Promise<DocumentsPage & { readonly total: ListTotal | undefined }> {
+): Promise<DocumentsPage> {
   const page = await readPage(parts, call, input);
   const total = input.includeTotal ? await countDocuments(parts, call, input) : undefined;
   return { ...page, total };

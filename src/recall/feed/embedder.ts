@@ -168,6 +168,21 @@ export class Embedder {
   }
 }
 
+/** Embed: makes the vectors of texts for a caller. Throws as `Embedder.embed` does. */
+export async function embed(
+  { embedder }: { readonly embedder: Embedder },
+  { signal }: Pick<EmbedCall, "signal">,
+  input: {
+    readonly namespace: string;
+    readonly texts: readonly string[];
+    readonly purpose: Purpose;
+  },
+): Promise<{ readonly model: string; readonly vectors: readonly Float32Array[] }> {
+  const { namespace, texts, purpose } = input;
+  const vectors = await embedder.embed({ namespace, signal }, texts, purpose);
+  return { model: embedder.model.id, vectors };
+}
+
 function checkVectors(vectors: readonly Float32Array[], count: number, dimensions: number): void {
   if (vectors.length === count && vectors.every(({ length }) => length === dimensions)) return;
   throw new HookFailure(

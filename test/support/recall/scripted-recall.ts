@@ -1,17 +1,19 @@
 // A recall service that notes what it is asked for and answers what a test says: for what the edge
 // makes of requests and answers, whatever the service finds.
 
+import type { Services } from "../../../src/edge/services-api.ts";
 import type { Call } from "../../../src/kit/call.ts";
 import { ENDLESS } from "../../../src/kit/life.ts";
-import type { RecallHit, RecallResult, RecallServiceApi } from "../../../src/recall/api.ts";
+import type { RecallHit, RecallResult } from "../../../src/recall/api.ts";
 import { DOCUMENT_FORMS, toDocumentDraft } from "../../../src/recall/documents/wire.ts";
 import type { StoredDocument } from "../../../src/store/store.ts";
 import type { TestServer } from "../contract/client.ts";
 import { document } from "../contract/samples.ts";
 
-type Method = keyof RecallServiceApi;
-type InputOf<M extends Method> = Parameters<RecallServiceApi[M]>[1];
-type AnswerOf<M extends Method> = Awaited<ReturnType<RecallServiceApi[M]>>;
+type Recall = Services["recall"];
+type Method = keyof Recall;
+type InputOf<M extends Method> = Parameters<Recall[M]>[1];
+type AnswerOf<M extends Method> = Awaited<ReturnType<Recall[M]>>;
 
 /** Outcomes that a test can script for the service. */
 export type RecallScript = {
