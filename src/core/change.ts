@@ -39,7 +39,7 @@ export function replayOf(
   if (reply === undefined || call.requestId === "") return undefined;
   const age = context.world.nowMs() - reply.createMs;
   if (age >= context.settings.idempotencyWindowMs) return undefined;
-  const same = reply.method === call.method && Buffer.compare(reply.digest, call.digest) === 0;
+  const same = reply.method === call.method && reply.digest === call.digest;
   if (!same) throw requestIdReused(call.requestId);
   if (reply.isErased === true) throw answerErased(call.requestId);
   return reply.bytes;

@@ -74,7 +74,6 @@ export interface MethodShape<Request> {
 // Making a signal costs more than the whole wrapper: work that is never stopped half way gets this
 // one.
 const LIVE = new AbortController().signal;
-const NO_DIGEST: Uint8Array = new Uint8Array(0);
 const UNKNOWN_FIELD = "is unknown to this server: it could delete more than was asked";
 
 /** Time at which a caller stops waiting; infinity for one that never does. */
@@ -131,7 +130,7 @@ function makeCall<Request>(
   signal: AbortSignal,
 ): Call {
   const requestId = requestIdOf(admitted.request);
-  let digest = NO_DIGEST;
+  let digest = "";
   if (requestId !== "" || shape.paged) {
     const { bytes, hasMaps, schema } = admitted.incoming;
     digest = digestRequest({ method: shape.name, bytes, hasMaps, schema, leftOut: shape.leftOut });

@@ -78,7 +78,7 @@ export interface PageTokens {
   readonly read: <T>(call: Query, token: string, parse: (position: string) => T) => T | undefined;
 }
 
-/** The digest of the query, of 16 bytes. */
+/** The digest of the query: 16 characters that are bytes. */
 type Query = Pick<Call, "digest">;
 
 /** Makes the page tokens of a store: those of another store or of a lost future are refused. */
@@ -89,7 +89,8 @@ export function createPageTokens(historyId: string, lineage?: Lineage): PageToke
     make: ({ digest }, position) => {
       if (position === undefined) return "";
       const place = Buffer.from(String(position));
-      return sealToken(kind, Buffer.concat([markOf(lineage), history, digest, place]));
+      const query = Buffer.from(digest, "latin1");
+      return sealToken(kind, Buffer.concat([markOf(lineage), history, query, place]));
     },
     read: ({ digest }, token, parse) => {
       if (token === "") return undefined;
@@ -98,9 +99,7 @@ export function createPageTokens(historyId: string, lineage?: Lineage): PageToke
       if (content === undefined) throw pageTokenInvalid();
       const head = history.length + DIGEST_BYTES;
       if (!content.subarray(0, history.length).equals(history)) throw pageTokenInvalid();
-      if (Buffer.compare(content.subarray(history.length, head), digest) !== 0) {
-        throw pageTokenInvalid();
-      }
+      if (content.toString("latin1", history.length, head) !== digest) throw pageTokenInvalid();
       if (marked !== undefined && !isOfLineage(lineage, marked.subarray(0, MARK_BYTES))) {
         throw pageTokenInvalid();
       }

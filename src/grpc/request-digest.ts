@@ -15,10 +15,14 @@ const DIGEST_BYTES = 16;
  * Names one page of a request that changes something: a digest is the same for all pages, but an
  * answer is remembered for one.
  */
-export function digestOfPage(digest: Uint8Array, pageToken: string): Uint8Array {
+export function digestOfPage(digest: string, pageToken: string): string {
   if (pageToken === "") return digest;
-  const whole = Buffer.concat([digest, Buffer.from(pageToken)]);
-  return hash("sha256", whole, "buffer").subarray(0, DIGEST_BYTES);
+  return digestOf(Buffer.concat([Buffer.from(digest, "latin1"), Buffer.from(pageToken)]));
+}
+
+/** The first 16 bytes of a hash, as characters: Node makes a text three times as fast. */
+function digestOf(bytes: Uint8Array): string {
+  return hash("sha256", bytes, "binary").slice(0, DIGEST_BYTES);
 }
 
 interface Field {
@@ -125,12 +129,11 @@ export interface DigestInput {
   readonly leftOut: ReadonlySet<number>;
 }
 
-/** Gives 16 bytes that are the same for two requests that say the same. */
-export function digestRequest(input: DigestInput): Uint8Array {
+/** Gives 16 characters that are bytes, the same for two requests that say the same. */
+export function digestRequest(input: DigestInput): string {
   const { bytes, leftOut } = input;
   const content = input.hasMaps
     ? [inOrder(bytes, input.schema, leftOut)]
     : withoutFields(bytes, leftOut);
-  const all = Buffer.concat([Buffer.from(`${input.method}\0`), ...content]);
-  return hash("sha256", all, "buffer").subarray(0, DIGEST_BYTES);
+  return digestOf(Buffer.concat([Buffer.from(`${input.method}\0`), ...content]));
 }

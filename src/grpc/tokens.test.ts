@@ -4,7 +4,7 @@ import { createPageTokens, numberPosition } from "./page-token.ts";
 import { createResumeTokens } from "./resume-token.ts";
 
 const STORE = "0123456789abcdef";
-const call = { digest: Buffer.alloc(16, 7) };
+const call = { digest: "\xff".repeat(16) };
 const pages = createPageTokens(STORE);
 const resumes = createResumeTokens(STORE);
 
@@ -21,7 +21,7 @@ describe("page tokens", () => {
       }),
     );
     const token = pages.make(call, "5");
-    expect(() => pages.read({ digest: Buffer.alloc(16, 8) }, token, String)).toThrow("page token");
+    expect(() => pages.read({ digest: "\b".repeat(16) }, token, String)).toThrow("page token");
     expect(() => createPageTokens("ffffffffffffffff").read(call, token, String)).toThrow(
       "page token",
     );

@@ -8,8 +8,11 @@ export interface Call {
   readonly method: string;
   /** Empty when the caller gave none. */
   readonly requestId: string;
-  /** A digest of the request without its request id; empty when there is no request id. */
-  readonly digest: Uint8Array;
+  /**
+   * A digest of the request without its request id, whose characters are bytes; empty when there is
+   * no request id.
+   */
+  readonly digest: string;
   /** Caller: the name of the credential, or `local`. */
   readonly writer: string;
   /** Aborted at the deadline, on cancellation and on a forced stop. */
@@ -30,7 +33,7 @@ export function serverCall(): Call {
   return {
     method: "",
     requestId: "",
-    digest: new Uint8Array(),
+    digest: "",
     writer: "server",
     signal: new AbortController().signal,
   };

@@ -21,7 +21,8 @@ export interface StoredEntry extends WindowEntry {
 /** An answer given earlier to a request id. */
 export interface StoredReply {
   readonly method: string;
-  readonly digest: Uint8Array;
+  /** Its characters are bytes. */
+  readonly digest: string;
   readonly bytes: Uint8Array;
   readonly createMs: number;
   /**

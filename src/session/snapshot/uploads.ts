@@ -36,7 +36,7 @@ export interface Upload {
   /** The number of the chunk that comes next. */
   next: number;
   /** Over the chunks that came; undefined before the first. */
-  digest: Uint8Array | undefined;
+  digest: string | undefined;
   /** Of a native snapshot. */
   native: SessionImport | undefined;
   /** Of a document. */
@@ -48,7 +48,7 @@ export interface Upload {
 interface Finished {
   readonly start: UploadStart;
   readonly writer: string;
-  readonly digest: Uint8Array | undefined;
+  readonly digest: string | undefined;
   readonly next: number;
 }
 
@@ -61,9 +61,9 @@ interface Known {
 }
 
 /** The digest over the chunks so far and one more. */
-export function digestWith(before: Uint8Array | undefined, chunk: Uint8Array): Uint8Array {
-  if (before === undefined || chunk.length === 0) return chunk;
-  return hash("sha256", Buffer.concat([before, chunk]), "buffer").subarray(0, DIGEST_BYTES);
+export function digestWith(before: string | undefined, chunk: string): string {
+  if (before === undefined || chunk === "") return chunk;
+  return hash("sha256", Buffer.from(before + chunk, "latin1"), "binary").slice(0, DIGEST_BYTES);
 }
 
 /** The uploads under way. */
@@ -149,7 +149,7 @@ export class Uploads {
   }
 
   /** Ends an upload that was answered; `before` is the digest before its last chunk. */
-  finish(upload: Upload, before: Uint8Array | undefined): void {
+  finish(upload: Upload, before: string | undefined): void {
     // Of an answer that was given before nothing is needed of what came now.
     upload.native?.abandon();
     if (!this.#forget(upload)) return;

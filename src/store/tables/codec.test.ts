@@ -135,9 +135,12 @@ describe("records written by hand", () => {
             createMs: BigInt(createMs),
             revision: BigInt(revision),
           });
-          const reply = { method: sessionId, digest: body, bytes: body, createMs };
+          const digest = body.toString("latin1");
+          const reply = { method: sessionId, digest, bytes: body, createMs };
           const sealed = unseal("k", REPLY.encode("k", reply), "test");
           expect(REPLY.decode(sealed).method).toBe(sessionId);
+          expect(REPLY.decode(sealed).digest).toBe(digest);
+          expect(ReplyRecord.decode(sealed).requestDigest).toEqual(body);
           expect(ReplyRecord.decode(sealed).reply).toEqual(body);
         },
       ),

@@ -88,7 +88,7 @@ export const REPLY = defineTable(0x0c, "reply", [aText, lastText], {
   record: mapped(
     record({
       method: field.text(1),
-      digest: field.bytes(2),
+      digest: field.binary(2),
       bytes: field.bytes(3),
       createMs: field.number(4),
       about: field.texts(5),

@@ -190,7 +190,7 @@ export async function startTestServices(
 
 function callOf(method: string, requestId = "", digest = "same"): Call {
   const signal = new AbortController().signal;
-  return { method, requestId, digest: toBytes(digest), writer: "local", signal };
+  return { method, requestId, digest, writer: "local", signal };
 }
 
 /** Shorthands for the calls that most tests make. */

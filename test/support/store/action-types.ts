@@ -136,7 +136,7 @@ export function replyTo(
   result: ActionResult,
 ): StoredReply {
   const bytes = Uint8Array.from(Buffer.from(JSON.stringify(result)));
-  const digest = Uint8Array.from(Buffer.from(action.sessionId));
+  const digest = Buffer.from(action.sessionId).toString("latin1");
   return { method: action.kind, digest, bytes, createMs: action.nowMs };
 }
 

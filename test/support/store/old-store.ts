@@ -206,7 +206,8 @@ async function readReplies(store: Store, namespace: string) {
       { namespace, sessionId: "none", requestId },
       ({ reply }) => ({ kind: "answer", result: reply }),
     );
-    if (reply !== undefined) replies.push([requestId, reply]);
+    if (reply === undefined) continue;
+    replies.push([requestId, { ...reply, digest: Buffer.from(reply.digest, "latin1") }]);
   }
   return replies;
 }

@@ -211,8 +211,8 @@ export function newHead(parts: Partial<SessionHead> = {}): SessionHead {
 
 /** An answer to remember. */
 export function newReply(text: string, createMs = START_MS): StoredReply {
-  const bytes = (part: string) => Uint8Array.from(Buffer.from(part));
-  return { method: "Test", digest: bytes(`digest of ${text}`), bytes: bytes(text), createMs };
+  const digest = Buffer.from(`digest of ${text}`).toString("latin1");
+  return { method: "Test", digest, bytes: Uint8Array.from(Buffer.from(text)), createMs };
 }
 
 /** Totals of a list of messages. */
