@@ -7,7 +7,7 @@ import type { Environment } from "./environment.ts";
 import { type Flight, writeFlight } from "./flight.ts";
 import { Group, type Report, type Staged } from "./group.ts";
 import { encodeJournal, type JournalPut, JournalRange, type JournalStart } from "./journal.ts";
-import { MEMTABLE_SLOTS_MAX, type Memtable } from "./memtable.ts";
+import { type FlushChunk, MEMTABLE_SLOTS_MAX, type Memtable } from "./memtable.ts";
 import { Barriers, Gate, timeLimit } from "./waiting.ts";
 
 export interface WriterParts<R extends Report> {
@@ -16,6 +16,8 @@ export interface WriterParts<R extends Report> {
   readonly start: JournalStart;
   /** Makes the report of a new group. */
   readonly newReport: () => R;
+  /** Called before keys go from the memtable into the index. */
+  readonly onFlush: (chunk: FlushChunk) => void;
   /** Called for each group with a report: it is visible, and its calls are not yet answered. */
   readonly onCommit: (report: R) => void;
   /** Called once, with the cause, when a commit failed. */
@@ -398,6 +400,7 @@ export class Writer<R extends Report> {
     const isUrgent = this.#barriers.isBusy || this.#journal.isLong || (this.#idle && !hasWork);
     if (!hasWork && !isUrgent && !memtable.isHigh && !this.#gate.isBusy) return undefined;
     const chunk = this.isDiskFull ? [] : memtable.takeChunk(isUrgent);
+    this.#parts.onFlush(chunk);
     const journalRemovals = this.#journal.takeRemovable(memtable.oldestDirty);
     if (!hasWork) {
       return chunk.length === 0 && journalRemovals.length === 0

@@ -61,7 +61,13 @@ import {
   readWindow,
 } from "../tables/messages.ts";
 import * as records from "../tables/records.ts";
-import { listConsumers, listNamespaces, positionsOf, readConsumer } from "../tables/replies.ts";
+import {
+  HighestIds,
+  listConsumers,
+  listNamespaces,
+  positionsOf,
+  readConsumer,
+} from "../tables/replies.ts";
 import {
   committedState,
   countSessions,
@@ -205,10 +211,12 @@ async function openStore(
     const floor = new Floor(directory, options.floor ?? {}, () => performance.now());
     const cache = new SessionCache(options.cacheBytes ?? CACHE_BYTES, options.readFacts);
     const listeners = new Set<(commit: Commit) => void>();
+    const highestIds = new HighestIds();
     const presence = new Presence(directory, () => performance.now());
     const writer = new Writer({
       ...{ env, memtable, start },
       newReport: () => new CommitReport(),
+      onFlush: (chunk) => highestIds.raise(chunk),
       onCommit: (commit) => {
         events.added(commit.events.length);
         report(listeners, commit);
@@ -217,8 +225,11 @@ async function openStore(
       space: floor,
       files: presence,
     });
-    const counts = newCounts();
-    const core: Core = { env, memtable, writer, cache, readFacts, base: identity.base, counts };
+    const core: Core = {
+      ...{ env, memtable, writer, cache, readFacts, highestIds },
+      base: identity.base,
+      counts: newCounts(),
+    };
     const events = new EventLog(core, log);
     const copying = new Set<number>();
     const admit: Admit = (allowWhenFull) => {

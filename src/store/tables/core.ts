@@ -13,6 +13,7 @@ import type {
   StreamPositions,
 } from "../store.ts";
 import type { SessionCache } from "./cache.ts";
+import type { HighestIds } from "./replies.ts";
 
 export interface Core extends Index {
   readonly writer: Writer<CommitReport>;
@@ -20,6 +21,7 @@ export interface Core extends Index {
   readonly readFacts: ReadFacts;
   /** Starts of the revisions of every namespace (replies.ts). */
   readonly base: StreamPositions;
+  readonly highestIds: HighestIds;
   /** Number of records of some tables in a namespace. */
   readonly counts: Readonly<Record<"consumers" | "recalled" | "uploads", Counts>>;
 }

@@ -2,8 +2,9 @@
 
 import { comparePositions, type EventPosition, STREAM_START } from "../../events/rules/event.ts";
 import { afterPrefix, readText } from "../engine/keys.ts";
-import type { Visibility } from "../engine/memtable.ts";
-import { rangeIndex } from "../engine/reads.ts";
+import type { FlushChunk, Visibility } from "../engine/memtable.ts";
+import { firstOf, rangeIndex } from "../engine/reads.ts";
+import { bucket } from "../engine/table.ts";
 import type {
   Consumer,
   ConsumerDecision,
@@ -27,15 +28,51 @@ import {
   REVISION_EVENTS_MAX,
 } from "./event-tables.ts";
 
+/**
+ * The highest request id of each namespace in the B-tree. The ids of the clients rise with time, so
+ * nearly every new one is higher still, and needs no look into the B-tree to be known as new.
+ */
+export class HighestIds {
+  readonly #keys = new Map<string, string>();
+  readonly #namespacesMax = 10_000;
+
+  /** Whether the B-tree has no id as high as that of this key of REPLY. */
+  areBelow(core: Core, key: string): boolean {
+    const prefix = bucket.firstText(key);
+    let highest = this.#keys.get(prefix);
+    if (highest === undefined) {
+      // One of the memtable counts, too: it may be on its way into the B-tree.
+      const range = { start: prefix, end: afterPrefix(prefix), reverse: true };
+      highest = firstOf(core, "pending", range)?.key ?? prefix;
+      if (this.#keys.size >= this.#namespacesMax) this.#keys.clear();
+      this.#keys.set(prefix, highest);
+    }
+    return key > highest;
+  }
+
+  /** Takes note of keys that go from the memtable into the B-tree. */
+  raise(chunk: FlushChunk): void {
+    for (const { slot } of chunk) {
+      const { key } = slot;
+      if (!key.startsWith(REPLY.id)) continue;
+      const prefix = bucket.firstText(key);
+      const highest = this.#keys.get(prefix);
+      if (highest !== undefined && key > highest) this.#keys.set(prefix, key);
+    }
+  }
+}
+
 /** The answer remembered under a request id, durable or not. */
 export function pendingReply(
   core: Core,
   namespace: string,
   requestId: string | undefined,
 ): StoredReply | undefined {
-  return requestId === undefined || requestId === ""
-    ? undefined
-    : REPLY.get(core, REPLY.key(namespace, requestId), "pending");
+  if (requestId === undefined || requestId === "") return undefined;
+  const key = REPLY.key(namespace, requestId);
+  const isWaiting = core.memtable.get(key, "pending") !== undefined;
+  if (!isWaiting && core.highestIds.areBelow(core, key)) return undefined;
+  return REPLY.get(core, key, "pending");
 }
 
 /** Remembers the answer to a request id, with the marks of what it is about. */

@@ -52,6 +52,24 @@ export function replySuite(open: OpenEngine): void {
       expect(await revisionOf(scene.store)).toBe(1);
     });
 
+    test("is found whatever the order of the ids, in memory and on the disk", async (scene) => {
+      const idAt = (at: number) => String(at).padStart(4, "0");
+      // Each number below 4,000 once: 1,597 has no factor of it.
+      const order = Array.from({ length: 4_000 }, (_, at) => (at * 1_597) % 4_000);
+      const has = async (at: number) => (await replyTo(scene, idAt(at))) !== undefined;
+      // More than the engine keeps in memory: the first ones go to the disk on the way.
+      for (let from = 0; from < order.length; from += 200) {
+        const some = order.slice(from, from + 200);
+        expect(await Promise.all(some.map(has))).not.toContain(true);
+        await Promise.all(some.map((at) => remember(scene, idAt(at), newReply(idAt(at)))));
+      }
+      for (let opening = 0; opening < 2; opening++) {
+        expect(await Promise.all(order.map(has))).not.toContain(false);
+        expect(await has(order.length)).toBe(false);
+        await scene.engine.reopen();
+      }
+    });
+
     test("keeps method, digest, bytes and time as they are", async (scene) => {
       const digest = String.fromCharCode(...Array.from({ length: 32 }, (_, index) => 255 - index));
       const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => index % 251);
