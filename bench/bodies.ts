@@ -25,7 +25,8 @@ export const TEXT_BYTES = 300;
 
 const DIGITS = 7;
 // The place of a request id.
-const NO_ID = { rising: "+".repeat(32), random: "#".repeat(32) };
+const NO_ID = { none: "", rising: "+".repeat(32), random: "#".repeat(32) };
+type Ids = keyof typeof NO_ID;
 
 /** Kind of request that a load sends. */
 export type BodySpec =
@@ -36,8 +37,8 @@ export type BodySpec =
       readonly namespace?: string;
       /** Whether it answers with the window. Default: no. */
       readonly reply?: boolean;
-      /** Each call has a request id of its own: rising as those of the clients, or random. */
-      readonly ids?: "rising" | "random";
+      /** The request ids. Default: rising, as those of the clients. */
+      readonly ids?: Ids;
     }
   | { readonly kind: "window"; readonly prefix: string }
   | { readonly kind: "remember"; readonly prefix: string }
@@ -99,6 +100,12 @@ function echoOf(bytes: number): Uint8Array {
   return Message.encode(make(Message, { text: textOf(Math.max(1, bytes - tag)) })).finish();
 }
 
+/** The request ids of a body: the clients give one to each change. */
+function idsOf(spec: BodySpec): Ids {
+  if (spec.kind === "append") return spec.ids ?? "rising";
+  return ["remember", "put", "put-if"].includes(spec.kind) ? "rising" : "none";
+}
+
 function encode(spec: BodySpec): Uint8Array {
   switch (spec.kind) {
     case "append":
@@ -108,7 +115,7 @@ function encode(spec: BodySpec): Uint8Array {
           sessionId: sessionName(spec.prefix, 0),
           messages: turns(spec.count),
           createSession: true,
-          requestId: spec.ids === undefined ? "" : NO_ID[spec.ids],
+          requestId: NO_ID[idsOf(spec)],
           ...(spec.reply === true ? { windowReply: make(WindowReply, {}) } : {}),
         }),
       ).finish();
@@ -126,6 +133,7 @@ function encode(spec: BodySpec): Uint8Array {
               text: `${sessionName(spec.prefix, 0)} ${textOf(TEXT_BYTES)}`,
             }),
           ],
+          requestId: NO_ID[idsOf(spec)],
         }),
       ).finish();
     case "put":
@@ -133,7 +141,11 @@ function encode(spec: BodySpec): Uint8Array {
       const condition = { $case: "exists", value: true } as const;
       const precondition = spec.kind === "put" ? undefined : { condition };
       return PutRecordRequest.encode(
-        make(PutRecordRequest, { ...recordPut(spec.prefix, 0), precondition }),
+        make(PutRecordRequest, {
+          ...recordPut(spec.prefix, 0),
+          precondition,
+          requestId: NO_ID[idsOf(spec)],
+        }),
       ).finish();
     }
     case "get":
@@ -169,8 +181,9 @@ export function template(spec: BodySpec): Template {
   const body = grpcFrame(encode(spec));
   if (!("prefix" in spec)) return { body, at: -1, id: undefined };
   const at = body.indexOf(sessionName(spec.prefix, 0), 0, "latin1");
-  const ids = spec.kind === "append" ? spec.ids : undefined;
-  const id = ids && { at: body.indexOf(NO_ID[ids], 0, "latin1"), rises: ids === "rising" };
+  const ids = idsOf(spec);
+  const idAt = body.indexOf(NO_ID[ids], 0, "latin1");
+  const id = ids === "none" ? undefined : { at: idAt, rises: ids === "rising" };
   return { body, at: at + spec.prefix.length, id };
 }
 
