@@ -6,7 +6,13 @@ import { LIMITS } from "../kit/limits.ts";
 import { later } from "../kit/world.ts";
 import { type Memory, type MemoryKind, SHARED_SCOPE } from "../memory/rules/memory.ts";
 import type { ScopeFilter } from "../memory/rules/scopes.ts";
-import type { RecallCoverage, RecallHit, RecallInput, RecallResult } from "../recall/api.ts";
+import {
+  FULL_COVERAGE,
+  type RecallCoverage,
+  type RecallHit,
+  type RecallInput,
+  type RecallResult,
+} from "../recall/api.ts";
 import { CONTEXT_FLOORS } from "../recall/rank/relevance.ts";
 import { poolPerLeg } from "../recall/rank/weights.ts";
 import { ANY_RECORD, type RecallFilter, type RecallKind } from "../recall/rules/filter.ts";
@@ -49,15 +55,7 @@ interface Found extends Recalled {
 const NOTHING: Found = { candidates: [], coverage: undefined, floors: { each: 0, best: 0 } };
 
 /** The coverage of a recall that failed. */
-const FAILED: RecallCoverage = {
-  complete: false,
-  pendingCount: 0,
-  leftOutCount: 0,
-  dense: "unavailable",
-  embeddingModel: "",
-  withoutVectorCount: 0,
-  rerank: "off",
-};
+const FAILED: RecallCoverage = { ...FULL_COVERAGE, complete: false, dense: "unavailable" };
 
 /** Messages of the sessions of the user, those worth most first. */
 export async function messagesFor(asking: Asking, limit: number): Promise<Recalled> {

@@ -6,6 +6,7 @@ import type { MessageForm } from "../gen/memorysidecar/v1/message.ts";
 import { Policy } from "../gen/memorysidecar/v1/policy.ts";
 import * as wire from "../gen/memorysidecar/v1/recall.ts";
 import type * as recallServiceWire from "../gen/memorysidecar/v1/recall_service.ts";
+import { numbersByWord, wordsByNumber } from "../grpc/enums.ts";
 import { fromTimestamp } from "../grpc/time.ts";
 import { LIMITS } from "../kit/limits.ts";
 import type { AssembleContextInput, AssembledContext } from "../memory/api.ts";
@@ -14,35 +15,28 @@ import { addedIn, fromForm, toRendered } from "../session/form-wire.ts";
 import { fromPolicy } from "../window/policy-wire.ts";
 import { toTokenRule } from "../window/token-rule-wire.ts";
 import { DEFAULT_PROFILE } from "./rules/profiles.ts";
-import {
-  type BlockFence,
-  type BlockRules,
-  CONTEXT_PLACES,
-  CONTEXT_SECTION_KINDS,
-  type ContextCut,
-  type ContextItem,
-  type ContextPart,
-  type ContextRef,
-  type PackedBlock,
+import type {
+  BlockFence,
+  BlockRules,
+  ContextCut,
+  ContextItem,
+  ContextPart,
+  ContextRef,
+  PackedBlock,
 } from "./rules/types.ts";
 
 const EMPTY = new Uint8Array(0);
 
-// The kinds and the places are in the order of their public numbers, which begin with 1.
-const FIRST_KIND = 1;
+const KINDS = numbersByWord(wire.ContextSectionKind);
+const KIND_NAMES = wordsByNumber(wire.ContextSectionKind, undefined);
+const PLACES = numbersByWord(wire.ContextPlace);
+const PLACE_NAMES = wordsByNumber(wire.ContextPlace, "user-message");
+const REASONS = numbersByWord(wire.ContextCutReason);
 
 const FENCES: Readonly<Partial<Record<number, boolean>>> = {
   [wire.ContextFence.ON]: true,
   [wire.ContextFence.OFF]: false,
 };
-
-const REASONS = {
-  budget: wire.ContextCutReason.BUDGET,
-  limit: wire.ContextCutReason.LIMIT,
-  duplicate: wire.ContextCutReason.DUPLICATE,
-  relevance: wire.ContextCutReason.RELEVANCE,
-  compacted: wire.ContextCutReason.COMPACTED,
-} as const satisfies Readonly<Record<ContextCut["reason"], wire.ContextCutReason>>;
 
 /** Bytes of what one answer tells of cuts: its content takes the rest of 4 MiB. */
 const CUT_BYTES = 524_288;
@@ -62,11 +56,9 @@ export function fromAssembleContext(
     scope: scope && fromMemoryScope(scope),
     maxTokens: maxTokens === 0 ? LIMITS.contextTokensDefault : maxTokens,
     counting: fromCounting(request),
-    sections: request.sections.flatMap(({ kind, share, firstShare, limit, heading, maxChars }) => {
-      const name = CONTEXT_SECTION_KINDS[kind - FIRST_KIND];
-      return name === undefined
-        ? []
-        : [{ kind: name, share, firstShare, limit, heading, maxChars }];
+    sections: request.sections.flatMap((section) => {
+      const kind = KIND_NAMES[section.kind];
+      return kind === undefined ? [] : [{ ...section, kind }];
     }),
     collectionIds: request.collectionIds,
     profile: contextProfile(request.profile) ?? DEFAULT_PROFILE,
@@ -93,8 +85,8 @@ function fromBlock(block: wire.ContextBlock, sectionMarks: wire.ContextFence): B
   const isResult = place === wire.ContextPlace.TOOL_RESULT;
   return {
     name,
-    place: CONTEXT_PLACES[place - FIRST_KIND] ?? "user-message",
-    sections: sections.flatMap((kind) => CONTEXT_SECTION_KINDS[kind - FIRST_KIND] ?? []),
+    place: PLACE_NAMES[place] ?? "user-message",
+    sections: sections.flatMap((kind) => KIND_NAMES[kind] ?? []),
     fence: fence && fromFence(fence),
     hasSectionMarks: fence === undefined || sectionMarks === wire.ContextFence.ON,
     maxTokens: maxTokens === 0 ? Infinity : maxTokens,
@@ -140,10 +132,10 @@ function toBlock({ rules, sections, text, tokenCount }: PackedBlock): wire.Assem
   const { name, place, call } = rules;
   return {
     name,
-    place: (CONTEXT_PLACES.indexOf(place) + FIRST_KIND) as wire.ContextPlace,
+    place: PLACES[place],
     text,
     tokenCount,
-    sections: sections.map(toKind),
+    sections: sections.map((kind) => KINDS[kind]),
     toolName: call?.toolName ?? "",
     toolCallId: call?.toolCallId ?? "",
     toolArguments: call?.arguments ?? "",
@@ -161,12 +153,8 @@ function someCuts(cuts: readonly ContextCut[]): readonly ContextCut[] {
   return cuts.slice(0, end < 0 ? LIMITS.contextCuts : end);
 }
 
-function toKind(kind: ContextPart["kind"]): wire.ContextSectionKind {
-  return (CONTEXT_SECTION_KINDS.indexOf(kind) + FIRST_KIND) as wire.ContextSectionKind;
-}
-
 function toPart({ kind, heading, tokenCount, items }: ContextPart): wire.ContextPart {
-  return { kind: toKind(kind), heading, tokenCount, items: items.map(toItem) };
+  return { kind: KINDS[kind], heading, tokenCount, items: items.map(toItem) };
 }
 
 function toItem({ ref, text, tokenCount, relevance, trust }: ContextItem): wire.ContextItem {
@@ -174,7 +162,7 @@ function toItem({ ref, text, tokenCount, relevance, trust }: ContextItem): wire.
 }
 
 function toCut({ kind, ref, tokenCount, reason }: ContextCut): wire.ContextCut {
-  return { kind: toKind(kind), ref: toRef(ref), tokenCount, reason: REASONS[reason] };
+  return { kind: KINDS[kind], ref: toRef(ref), tokenCount, reason: REASONS[reason] };
 }
 
 function toRef(ref: ContextRef): wire.ItemRef {

@@ -3,9 +3,8 @@
 import type * as wireFilter from "../gen/memorysidecar/v1/filter.ts";
 import * as wire from "../gen/memorysidecar/v1/memory.ts";
 import type { ToolOutcome } from "../gen/memorysidecar/v1/message.ts";
-import { numbersByWord } from "../grpc/enums.ts";
+import { numbersByWord, wordsByNumber } from "../grpc/enums.ts";
 import {
-  MEMORY_KINDS,
   type MemoryKind,
   type MemoryOrigin,
   type MemoryScope,
@@ -42,21 +41,19 @@ export function fromNamespace(namespace: string): string {
 
 // Enums of long-term memory.
 
-// The kinds are in the order of their public numbers, which begin with 1.
-const FIRST_KIND = 1;
-
+const KINDS = numbersByWord(wire.MemoryKind);
+const KIND_NAMES = wordsByNumber(wire.MemoryKind, "fact");
 const ORIGINS = numbersByWord(wire.MemoryOrigin);
-
-const ORIGIN_NAMES = Object.keys(ORIGINS) as readonly MemoryOrigin[];
+const ORIGIN_NAMES = wordsByNumber(wire.MemoryOrigin, undefined);
 
 /** The public number of a kind. */
 export function toMemoryKind(kind: MemoryKind): wire.MemoryKind {
-  return (MEMORY_KINDS.indexOf(kind) + FIRST_KIND) as wire.MemoryKind;
+  return KINDS[kind];
 }
 
 /** The kind that a number stands for: none is a fact. */
 export function fromMemoryKind(kind: wire.MemoryKind): MemoryKind {
-  return MEMORY_KINDS[kind - FIRST_KIND] ?? "fact";
+  return KIND_NAMES[kind] ?? "fact";
 }
 
 /** The public number of how a memory came. */
@@ -66,7 +63,7 @@ export function toMemoryOrigin(origin: MemoryOrigin): wire.MemoryOrigin {
 
 /** Converts provenances of memories from their numbers; undefined for none, which means any. */
 export function fromMemoryOrigin(origin: wire.MemoryOrigin): MemoryOrigin | undefined {
-  return ORIGIN_NAMES.find((name) => ORIGINS[name] === origin);
+  return ORIGIN_NAMES[origin];
 }
 
 // Scopes of memories and documents.

@@ -2,6 +2,7 @@
 // and the complete form of the domain.
 
 import * as wire from "../gen/memorysidecar/v1/memory.ts";
+import { numbersByWord, wordsByNumber } from "../grpc/enums.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { fromOptionalSpan, toDuration } from "../grpc/time.ts";
 import type { Violations } from "../grpc/violations.ts";
@@ -17,22 +18,16 @@ import {
   type ImportanceRule,
   type MemoryPolicy,
   type PromotionPolicy,
-  type SourceErasure,
 } from "../window/policy/memory-policy.ts";
 import { phraseFault } from "./rules/importance.ts";
 
-// The targets of EXTRACTION_TARGETS by their public numbers, which begin with 1.
-const FIRST_TARGET = 1;
 const DAY_MS = 86_400_000;
 
-const ERASURES = {
-  forget: wire.SourceErasure.FORGET,
-  mark: wire.SourceErasure.MARK,
-  keep: wire.SourceErasure.KEEP,
-} as const satisfies Readonly<Record<SourceErasure, wire.SourceErasure>>;
-const ERASURE_NAMES = new Map<wire.SourceErasure, SourceErasure>(
-  (["forget", "mark", "keep"] as const).map((name) => [ERASURES[name], name]),
-);
+const ERASURES = numbersByWord(wire.SourceErasure);
+const ERASURE_NAMES = wordsByNumber(wire.SourceErasure, DEFAULT_MEMORY_POLICY.onSourceErased);
+const SELECTIONS = numbersByWord(wire.PromotionSelection);
+const TARGETS = numbersByWord(wire.ExtractionTarget);
+const TIMES = numbersByWord(wire.ExtractionTime);
 
 function copyRule({ name, phrases, score }: ImportanceRule): wire.ImportanceRule {
   return { name, phrases: [...phrases], score };
@@ -48,8 +43,7 @@ export function fromImportanceRules(
 /** Fills in the defaults of extraction. */
 export function fromExtraction(extraction: wire.ExtractionPolicy): ExtractionPolicy {
   const { hook, on, instructions, keepContradictions } = extraction;
-  const asked = new Set<number>(extraction.targets);
-  const targets = EXTRACTION_TARGETS.filter((_, index) => asked.has(index + FIRST_TARGET));
+  const targets = EXTRACTION_TARGETS.filter((name) => extraction.targets.includes(TARGETS[name]));
   return {
     hook,
     on: on === wire.ExtractionTime.TRIM ? "trim" : "turn-end",
@@ -63,16 +57,11 @@ function toExtraction(extraction: ExtractionPolicy): wire.ExtractionPolicy {
   const { hook, on, targets, instructions, supersede } = extraction;
   return {
     hook,
-    on: on === "trim" ? wire.ExtractionTime.TRIM : wire.ExtractionTime.TURN_END,
-    targets: targets.map(toExtractionTarget),
+    on: TIMES[on],
+    targets: targets.map((target) => TARGETS[target]),
     instructions,
     keepContradictions: !supersede,
   };
-}
-
-/** The public number of an extraction target. */
-function toExtractionTarget(target: (typeof EXTRACTION_TARGETS)[number]): wire.ExtractionTarget {
-  return (EXTRACTION_TARGETS.indexOf(target) + FIRST_TARGET) as wire.ExtractionTarget;
 }
 
 function fromPromotion(promotion: wire.PromotionPolicy): PromotionPolicy {
@@ -91,10 +80,7 @@ function toPromotion(promotion: PromotionPolicy): wire.PromotionPolicy {
   const { selection, importanceRules, ...rest } = promotion;
   return {
     ...rest,
-    selection:
-      selection === "any-text"
-        ? wire.PromotionSelection.ANY_TEXT
-        : wire.PromotionSelection.USER_STATEMENTS,
+    selection: SELECTIONS[selection],
     importanceRules: importanceRules.map(copyRule),
   };
 }
@@ -121,7 +107,7 @@ export function fromMemoryPolicy(policy: wire.MemoryPolicy): MemoryPolicy {
     entityLimit: policy.entityLimit ?? initial.entityLimit,
     relationLimit: policy.relationLimit ?? initial.relationLimit,
     agentScope: policy.agentScope,
-    onSourceErased: ERASURE_NAMES.get(policy.onSourceErased) ?? initial.onSourceErased,
+    onSourceErased: ERASURE_NAMES[policy.onSourceErased] ?? initial.onSourceErased,
   };
 }
 

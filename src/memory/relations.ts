@@ -201,18 +201,18 @@ async function gathered(
   const relations: KeyedRelation[] = [];
   const entities: Memory[] = [];
   // Every active entity of the scopes gives its names, whatever else the filter asks of relations.
-  const named: MemoryFilter = {
-    ...ANY_MEMORY,
-    scope: filter.scope,
-    kinds: new Set(["entity"]),
-  };
+  const isNamed = (memory: Memory): boolean =>
+    memory.kind === "entity" &&
+    memory.state === "active" &&
+    !isMemoryExpired(memory, nowMs) &&
+    meansScope(memory.scope, filter.scope);
   const both: MemoryFilter = { ...filter, kinds: new Set(["entity", "relation"]) };
   // If the scopes are known, their relations are read without those in between.
   const filters = scopes?.map((scope) => oneScope(both, scope)) ?? [both];
   let isCut = false;
   for await (const { memories } of scanAll(parts, scan, filters)) {
     for (const memory of memories) {
-      if (isMeant(parts, memory, named, nowMs)) entities.push(memory);
+      if (isNamed(memory)) entities.push(memory);
       const relation = isMeant(parts, memory, filter, nowMs) ? keyed(memory) : undefined;
       if (relation === undefined) continue;
       if (relations.length < LIMITS.relationScan) relations.push(relation);
@@ -281,20 +281,6 @@ class GatheredRelations implements RelationSource {
     return this.#relations;
   }
 }
-
-const ANY_MEMORY: Omit<MemoryFilter, "scope" | "kinds"> = {
-  ...{ states: new Set(["active"]), categories: new Set(), topics: new Set(), key: "" },
-  ...{ textContains: "", labels: new Map(), metadata: [], minImportance: 0 },
-  ...{ minConfidence: 0, minTrust: undefined, persistent: undefined },
-  ...{ validAtMs: undefined, createFromMs: undefined, createBeforeMs: undefined },
-  ...{
-    seenFromMs: undefined,
-    seenBeforeMs: undefined,
-    sourceSessionId: "",
-    origin: undefined,
-    sourceErased: undefined,
-  },
-};
 
 // QueryRelations: relations that match a pattern, then step by step those that share a name with
 // them.

@@ -4,6 +4,7 @@ import { fromMemoryKind, toMemoryKind, toMemoryOrigin } from "../core/wire.ts";
 import * as wire from "../gen/memorysidecar/v1/memory.ts";
 import type * as memoryServiceWire from "../gen/memorysidecar/v1/memory_service.ts";
 import { Trust } from "../gen/memorysidecar/v1/message.ts";
+import { numbersByWord, wordsByNumber } from "../grpc/enums.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { changedPaths, MEMORY_MASK } from "../grpc/mask.ts";
 import {
@@ -28,7 +29,7 @@ import {
   type MemoryStructure,
   memoryExpireMs,
 } from "./rules/memory.ts";
-import type { ConflictRule, DedupeRule, RememberOutcome } from "./rules/rules.ts";
+import type { DedupeRule } from "./rules/rules.ts";
 
 const DEFAULT_ENTITY_TYPE = "other";
 
@@ -120,9 +121,11 @@ function optionalTime(ms: number | undefined): wire.Memory["validFromTime"] {
   return ms === undefined ? undefined : toTimestamp(ms);
 }
 
+const STATES = numbersByWord(wire.MemoryState);
+
 /** Turns a memory into its public form. One that is not stored has no id and no etag. */
 export function toMemory(memory: Memory, etags?: Etags): wire.Memory {
-  const { content, strength, state } = memory;
+  const { content, strength } = memory;
   return {
     memoryId: memory.memoryId,
     kind: toMemoryKind(memory.kind),
@@ -142,7 +145,7 @@ export function toMemory(memory: Memory, etags?: Etags): wire.Memory {
     validUntilTime: optionalTime(content.validToMs),
     ttl: memory.ttlMs === 0 ? undefined : toDuration(memory.ttlMs),
     source: toSource(memory.source),
-    state: state === "active" ? wire.MemoryState.ACTIVE : wire.MemoryState.SUPERSEDED,
+    state: STATES[memory.state],
     supersededByMemoryId: memory.supersededBy,
     contradictsMemoryIds: [...memory.contradictsIds],
     mentionCount: strength.mentionCount,
@@ -211,25 +214,9 @@ export function memoryPaths(
 
 const THRESHOLD_DEFAULT = 0.9;
 
-const DEDUPES: Readonly<Partial<Record<number, DedupeRule["mode"]>>> = {
-  [wire.DedupeMode.SIMILAR]: "similar",
-  [wire.DedupeMode.NONE]: "none",
-};
-
-const CONFLICTS: Readonly<Partial<Record<number, ConflictRule["mode"] | "ask-hook">>> = {
-  [wire.ConflictMode.SUPERSEDE]: "supersede",
-  [wire.ConflictMode.MERGE]: "merge",
-  [wire.ConflictMode.ASK_HOOK]: "ask-hook",
-};
-
-const OUTCOMES = {
-  created: wire.RememberOutcome.CREATED,
-  reinforced: wire.RememberOutcome.REINFORCED,
-  unchanged: wire.RememberOutcome.UNCHANGED,
-  updated: wire.RememberOutcome.UPDATED,
-  superseded: wire.RememberOutcome.SUPERSEDED,
-  dropped: wire.RememberOutcome.DROPPED,
-} as const satisfies Readonly<Record<RememberOutcome, wire.RememberOutcome>>;
+const DEDUPES = wordsByNumber(wire.DedupeMode, "same-text");
+const CONFLICTS = wordsByNumber(wire.ConflictMode, "keep-both");
+const OUTCOMES = numbersByWord(wire.RememberOutcome);
 
 /** Fills in the defaults of a dedupe rule. */
 export function fromDedupe(rule: wire.DedupeRule | undefined): DedupeRule {

@@ -14,6 +14,7 @@ import type {
   RecallRequest,
 } from "../gen/memorysidecar/v1/recall_service.ts";
 import type { CountTokensRequest } from "../gen/memorysidecar/v1/session_service.ts";
+import { numbersByWord } from "../grpc/enums.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { checkText } from "../grpc/fields.ts";
 import type { Violations } from "../grpc/violations.ts";
@@ -26,11 +27,7 @@ import { checkRecallFilter, kindsOf } from "./filter-wire.ts";
 import type { RecallKind } from "./rules/filter.ts";
 import { RECALL_SCORINGS, scoredKind } from "./rules/scoring.ts";
 
-const KINDS = {
-  message: WireKind.MESSAGE,
-  document: WireKind.DOCUMENT,
-  memory: WireKind.MEMORY,
-} as const satisfies Readonly<Record<RecallKind, WireKind>>;
+const KINDS = numbersByWord(WireKind);
 
 /** The fields of the default recipe. */
 const RECIPE = [

@@ -7,6 +7,7 @@ import type * as document from "../gen/memorysidecar/v1/document.ts";
 import type * as wire from "../gen/memorysidecar/v1/filter.ts";
 import * as memoryWire from "../gen/memorysidecar/v1/memory.ts";
 import * as recallWire from "../gen/memorysidecar/v1/recall.ts";
+import { wordsByNumber } from "../grpc/enums.ts";
 import { checkCount, checkFinite } from "../grpc/fields.ts";
 import { floorTimestamp, fromTimestamp } from "../grpc/time.ts";
 import type { Violations } from "../grpc/violations.ts";
@@ -236,11 +237,8 @@ function checkConditionsOf(v: Violations, filter: memoryWire.MemoryFilter): void
   checkPeriod(v, "last_seen_time", lastSeenTimeFrom, lastSeenTimeBefore);
 }
 
-const KINDS: ReadonlyMap<number, RecallKind> = new Map([
-  [recallWire.RecallKind.MESSAGE, "message"],
-  [recallWire.RecallKind.DOCUMENT, "document"],
-  [recallWire.RecallKind.MEMORY, "memory"],
-]);
+const KINDS = wordsByNumber(recallWire.RecallKind, undefined);
+const STATES = wordsByNumber(memoryWire.MemoryState, "active");
 
 const DEFAULT_ROLES: ReadonlySet<Role> = new Set([ROLE.user, ROLE.assistant]);
 
@@ -309,7 +307,7 @@ export function fromConditions(
  */
 export function kindsOf(filter: recallWire.RecallFilter): ReadonlySet<RecallKind> {
   const { kinds, sessionIds, roles, collectionIds, memoryKinds } = filter;
-  if (kinds.length > 0) return new Set(kinds.flatMap((kind) => KINDS.get(kind) ?? []));
+  if (kinds.length > 0) return new Set(kinds.flatMap((kind) => KINDS[kind] ?? []));
   const named = new Set<RecallKind>();
   const namesSessions = sessionIds.length > 0 || filter.sessionIdPrefix !== undefined;
   if (namesSessions || roles.length > 0) named.add("message");
@@ -373,11 +371,7 @@ export function fromMemoryFilter(
   return {
     scope: fromScopeFilter(filter.scope),
     kinds: new Set(filter.kinds.map(fromMemoryKind)),
-    states: new Set(
-      filter.states.map((state) =>
-        state === memoryWire.MemoryState.SUPERSEDED ? "superseded" : "active",
-      ),
-    ),
+    states: new Set(filter.states.map((state) => STATES[state] ?? "active")),
     categories: lowered(filter.categories),
     topics: lowered(filter.topics),
     key: filter.key ?? "",

@@ -2,8 +2,8 @@
 
 import { fromNamespace } from "../core/wire.ts";
 import * as wire from "../gen/memorysidecar/v1/recall.ts";
-import * as rpc from "../gen/memorysidecar/v1/recall.ts";
 import type * as recallServiceWire from "../gen/memorysidecar/v1/recall_service.ts";
+import { numbersByWord, wordsByNumber } from "../grpc/enums.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { spliceField, spliceFields } from "../grpc/splice.ts";
 import { fromDuration, fromTimestamp } from "../grpc/time.ts";
@@ -16,7 +16,7 @@ import type { ReadRecord } from "../store/store.ts";
 import type { RecallCoverage, RecallHit, RecallInput } from "./api.ts";
 import { documentBytes, fromEmbedding } from "./documents/wire.ts";
 import { fromRecallFilter } from "./filter-wire.ts";
-import type { FusionMethod, RecallMode, ScoreFeature, ScoreParts } from "./rank/types.ts";
+import type { ScoreFeature, ScoreParts } from "./rank/types.ts";
 import { poolPerLeg, type RecallWeights, WEIGHT_NAMES } from "./rank/weights.ts";
 
 const MS_PER_DAY = 86_400_000;
@@ -27,14 +27,10 @@ const HIT = { message: 4, document: 5, memory: 8, foundRecord: 9 } as const;
 /** A tag, and a length. */
 const LOOKUP_FRAME_BYTES = 6;
 
-const MODES: Readonly<Partial<Record<number, RecallMode>>> = {
-  [wire.RecallMode.LEXICAL]: "lexical",
-  [wire.RecallMode.DENSE]: "dense",
-};
-
-const FUSIONS: Readonly<Partial<Record<number, FusionMethod>>> = {
-  [wire.FusionMethod.RECIPROCAL_RANK]: "reciprocal-rank",
-};
+const MODES = wordsByNumber(wire.RecallMode, "hybrid");
+const FUSIONS = wordsByNumber(wire.FusionMethod, "scores");
+const DENSE_STATES = numbersByWord(wire.DenseState);
+const RERANK_STATES = numbersByWord(wire.RerankState);
 
 const FEATURES = {
   words: wire.ScoreFeature.WORDS,
@@ -59,20 +55,8 @@ const FEATURES = {
   denseRank: wire.ScoreFeature.DENSE_RANK,
 } as const satisfies Readonly<Record<ScoreFeature, wire.ScoreFeature>>;
 
-const DENSE_STATES = {
-  used: rpc.DenseState.USED,
-  off: rpc.DenseState.OFF,
-  unavailable: rpc.DenseState.UNAVAILABLE,
-} as const satisfies Readonly<Record<RecallCoverage["dense"], rpc.DenseState>>;
-
-const RERANK_STATES = {
-  used: rpc.RerankState.USED,
-  off: rpc.RerankState.OFF,
-  unavailable: rpc.RerankState.UNAVAILABLE,
-} as const satisfies Readonly<Record<RecallCoverage["rerank"], rpc.RerankState>>;
-
 /** Gives the weights that a request sets. */
-export function fromWeights(weights: rpc.RecallWeights | undefined): Partial<RecallWeights> {
+export function fromWeights(weights: wire.RecallWeights | undefined): Partial<RecallWeights> {
   if (weights === undefined) return {};
   const set = WEIGHT_NAMES.flatMap((name) => {
     const weight = weights[name];
@@ -83,12 +67,12 @@ export function fromWeights(weights: rpc.RecallWeights | undefined): Partial<Rec
   return Object.fromEntries(set);
 }
 
-function groupHits(group: rpc.GroupBySession | undefined): number | undefined {
+function groupHits(group: wire.GroupBySession | undefined): number | undefined {
   if (group === undefined) return undefined;
   return group.hitsPerSession === 0 ? LIMITS.recallGroupHitsDefault : group.hitsPerSession;
 }
 
-function fromRerank(rerank: rpc.Rerank | undefined): RecallInput["rerank"] {
+function fromRerank(rerank: wire.Rerank | undefined): RecallInput["rerank"] {
   if (rerank === undefined) return undefined;
   const { hook, candidates } = rerank;
   return { hook, candidates: candidates === 0 ? LIMITS.rerankCandidatesDefault : candidates };
@@ -187,7 +171,7 @@ export function withRecord(
 }
 
 /** Turns the coverage of a search into its public form. */
-export function toCoverage(coverage: RecallCoverage): rpc.RecallCoverage {
+export function toCoverage(coverage: RecallCoverage): wire.RecallCoverage {
   return {
     complete: coverage.complete,
     pendingCount: BigInt(coverage.pendingCount),

@@ -4,7 +4,7 @@ import type { Memory } from "../../memory/rules/memory.ts";
 import type { Trust } from "../../summary/rules/summary.ts";
 import type { ContextCount } from "./count.ts";
 
-/** The names of the public enum in lower case, its numbers in order. */
+/** The names of the public enum in lower case. */
 export const CONTEXT_SECTION_KINDS = [
   "summary",
   "long-term",
@@ -182,9 +182,8 @@ export interface SectionRules extends SectionDefaults {
   readonly block: BlockRules | undefined;
 }
 
-/** Places of blocks: the names of the public enum in lower case, its numbers in order. */
-export const CONTEXT_PLACES = ["system", "user-message", "tool-result"] as const;
-export type ContextPlace = (typeof CONTEXT_PLACES)[number];
+/** Places of blocks. */
+export type ContextPlace = "system" | "user-message" | "tool-result";
 
 /** Marks around a block. */
 export type BlockFence =
@@ -229,11 +228,11 @@ export interface PackedBlock {
 export interface AskedSection {
   readonly kind: ContextSectionKind;
   /** Undefined means the default of the profile, as for `firstShare` and `heading`. */
-  readonly share: number | undefined;
-  readonly firstShare: number | undefined;
+  readonly share?: number | undefined;
+  readonly firstShare?: number | undefined;
   /** 0 means the default of the profile. */
   readonly limit: number;
-  readonly heading: string | undefined;
+  readonly heading?: string | undefined;
   /** 0 means no limit. */
   readonly maxChars: number;
 }
