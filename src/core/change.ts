@@ -51,6 +51,28 @@ export function replyPart(call: Call, nowMs: number, bytes: Uint8Array): { reply
   return { reply: { method: call.method, digest: call.digest, bytes, createMs: nowMs } };
 }
 
+/** The outcome of a decision; without a plan nothing is saved. */
+export interface Outcome<Plan> {
+  readonly plan?: Plan | undefined;
+  /** Encodes the answer with the revision of the change, 0 when nothing is saved. */
+  readonly answer: (revision: number) => Uint8Array;
+}
+
+/** Decides a change whose answer is remembered. A repeated call is answered as before. */
+export function decideOnce<Plan>(
+  { context, call, nowMs }: { context: ServiceContext; call: Call; nowMs: number },
+  view: { readonly revision: number; readonly reply: StoredReply | undefined },
+  decide: () => Outcome<Plan>,
+) {
+  const replay = replayOf(context, call, view.reply);
+  if (replay !== undefined) return { kind: "answer", result: replay } as const;
+  const { plan, answer } = decide();
+  const result = answer(plan === undefined ? 0 : view.revision);
+  const reply = replyPart(call, nowMs, result);
+  if (plan === undefined) return { kind: "answer", result, ...reply } as const;
+  return { kind: "save", result, plan: { ...plan, nowMs, ...reply } } as const;
+}
+
 /**
  * Changes a session. A session past its time does not exist for `decide`; it is erased first, with
  * its event, so that the same id can be used anew.

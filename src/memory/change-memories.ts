@@ -1,8 +1,8 @@
 // The one way to change memories: it handles repeated calls, the stored answer and the events.
 
-import { replayOf, replyPart } from "../core/change.ts";
+import { decideOnce, type Outcome } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
-import { newEvents } from "../core/new-events.ts";
+import { type EventOrigin, newEvents } from "../core/new-events.ts";
 import { EVENT_TYPE, type EventDetail, type MemoryDeleteReason } from "../events/rules/event.ts";
 import { type Call, checkLive } from "../kit/call.ts";
 import type {
@@ -45,12 +45,9 @@ export function memoryWork(
   return { parts, call, namespace, nowMs: parts.context.world.nowMs() };
 }
 
-/** The outcome of a decision; without a plan nothing is saved. */
-interface MemoryOutcome {
-  readonly plan?: MemoryPlan;
+/** The outcome of a decision, with its events. */
+interface MemoryOutcome extends Outcome<MemoryPlan> {
   readonly details?: readonly ScopedDetail[];
-  /** Encodes the answer with the revision of the change, 0 when nothing is saved. */
-  readonly answer: (revision: number) => Uint8Array;
 }
 
 /** Changes memories of a namespace for a call. Answers a repeated call as before. */
@@ -62,17 +59,13 @@ export async function changeMemories(
   checkLive(call.signal);
   const { context } = parts;
   const { requestId } = call;
-  return await context.store.changeMemories({ ...change, namespace, requestId }, (view) => {
-    const replay = replayOf(context, call, view.reply);
-    if (replay !== undefined) return { kind: "answer", result: replay };
-    const { revision } = view;
-    const { plan, details = [], answer } = decide(view);
-    const result = answer(plan === undefined ? 0 : revision);
-    const reply = replyPart(call, nowMs, result);
-    if (plan === undefined) return { kind: "answer", result, ...reply };
-    const events = memoryEvents(context, { namespace, revision, nowMs, requestId }, details);
-    return { kind: "save", result, plan: { ...plan, nowMs, events, ...reply } };
-  });
+  return await context.store.changeMemories({ ...change, namespace, requestId }, (view) =>
+    decideOnce({ context, call, nowMs }, view, () => {
+      const { plan, details = [], answer } = decide(view);
+      const at = { namespace, revision: view.revision, nowMs, requestId };
+      return { answer, plan: plan && { ...plan, events: memoryEvents(context, at, details) } };
+    }),
+  );
 }
 
 /** Changes memories of a namespace without a call, unless there are no events to report. */
@@ -82,7 +75,11 @@ export async function changeByServer(
   decide: (
     view: MemoryView,
     nowMs: number,
-  ) => Required<Pick<MemoryOutcome, "plan" | "details">> & { readonly erasure?: ErasureProgress },
+  ) => {
+    readonly plan: MemoryPlan;
+    readonly details: readonly ScopedDetail[];
+    readonly erasure?: ErasureProgress;
+  },
 ): Promise<void> {
   await context.store.changeMemories<undefined>({ namespace, allowWhenFull: true }, (view) => {
     const nowMs = context.world.nowMs();
@@ -133,21 +130,14 @@ export function stampOf(
 /** The events of a change of memories, ready for its plan, in the order of `details`. */
 function memoryEvents(
   context: ServiceContext,
-  at: {
-    readonly namespace: string;
-    readonly revision: number;
-    readonly nowMs: number;
-    readonly requestId: string;
-    /** Number of events of the revision before these. Default 0. */
-    readonly firstIndex?: number;
-  },
+  at: Omit<EventOrigin, "session" | "firstIndex"> & { readonly namespace: string },
   details: readonly ScopedDetail[],
 ): NewEvent[] {
-  const { namespace, firstIndex = 0, ...rest } = at;
+  const { namespace, ...rest } = at;
   const events: NewEvent[] = [];
   for (const { scope, detail } of details) {
     const session = { namespace, sessionId: scope.sessionId, fields: scope };
-    const origin = { ...rest, session, firstIndex: firstIndex + events.length };
+    const origin = { ...rest, session, firstIndex: events.length };
     events.push(...newEvents(context, origin, [detail]));
   }
   return events;

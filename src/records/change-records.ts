@@ -1,6 +1,6 @@
 // Changes of records: those of callers, and those that the server makes itself.
 
-import { replayOf, replyPart } from "../core/change.ts";
+import { decideOnce } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { newEvents } from "../core/new-events.ts";
 import { EVENT_TYPE, type RecordDeleteReason } from "../events/rules/event.ts";
@@ -39,19 +39,17 @@ export async function writeRecords(
   const allowWhenFull = operations.every(({ kind }) => kind !== "put");
   const nowMs = world.nowMs();
   const change = { namespace, ...asked, requestId, allowWhenFull };
-  return await store.changeRecords(change, (view): RecordDecision<Uint8Array> => {
-    const replay = replayOf(context, call, view.reply);
-    if (replay !== undefined) return { kind: "answer", result: replay };
-    const { revision } = view;
-    const at = { namespace, revision, nowMs };
-    const plan = planRecords(context, call, at, { operations, before: view, isSeveral });
-    const { events, outcomes, ...changes } = plan;
-    const isSaved = events.length > 0;
-    const result = encode({ outcomes, revision: isSaved ? revision : 0 });
-    const reply = replyPart(call, nowMs, result);
-    if (!isSaved) return { kind: "answer", result, ...reply };
-    return { kind: "save", result, plan: { ...changes, nowMs, events, ...reply } };
-  });
+  return await store.changeRecords(change, (view) =>
+    decideOnce({ context, call, nowMs }, view, () => {
+      const at = { namespace, revision: view.revision, nowMs };
+      const asked = { operations, before: view, isSeveral };
+      const { outcomes, ...plan } = planRecords(context, call, at, asked);
+      return {
+        plan: plan.events.length === 0 ? undefined : plan,
+        answer: (revision) => encode({ outcomes, revision }),
+      };
+    }),
+  );
 }
 
 /** The records and uploads that operations name. */
@@ -117,25 +115,21 @@ export async function deleteRange(
   const { next, records } = await store.listRecords({ namespace, range, ...query });
   const [names = []] = removalSteps(records);
   const change = { namespace, names, requestId, allowWhenFull: true };
-  return await store.changeRecords(change, (view): RecordDecision<Uint8Array> => {
-    const replay = replayOf(context, call, view.reply);
-    if (replay !== undefined) return { kind: "answer", result: replay };
-    const { revision } = view;
-    const remove = [...view.records.values()];
-    const isLive = (record: KeptRecord): boolean => !isRecordExpired(record, nowMs);
-    const deletedCount = remove.filter(isLive).length;
-    const isSaved = remove.length > 0;
-    const more = next !== undefined || names.length < records.length;
-    const result = encode({ deletedCount, more, revision: isSaved ? revision : 0 });
-    const reply = replyPart(call, nowMs, result);
-    if (!isSaved) return { kind: "answer", result, ...reply };
-    const at = { namespace, revision, nowMs, requestId };
-    const changed = remove.map((record) => {
-      return { record, reason: isLive(record) ? ("request" as const) : ("expired" as const) };
-    });
-    const events = recordEvents(context, at, changed);
-    return { kind: "save", result, plan: { remove, nowMs, events, ...reply } };
-  });
+  return await store.changeRecords(change, (view) =>
+    decideOnce({ context, call, nowMs }, view, () => {
+      const remove = [...view.records.values()];
+      const isLive = (record: KeptRecord): boolean => !isRecordExpired(record, nowMs);
+      const deletedCount = remove.filter(isLive).length;
+      const more = next !== undefined || names.length < records.length;
+      const answer = (revision: number) => encode({ deletedCount, more, revision });
+      if (remove.length === 0) return { answer };
+      const at = { namespace, revision: view.revision, nowMs, requestId };
+      const changed = remove.map((record) => {
+        return { record, reason: isLive(record) ? ("request" as const) : ("expired" as const) };
+      });
+      return { answer, plan: { remove, events: recordEvents(context, at, changed) } };
+    }),
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 // The one way in which a use case changes documents: idempotency and the stored answer are handled
 // here. Also the end of those whose time has run out.
 
-import { replayOf, replyPart } from "../../core/change.ts";
+import { decideOnce, type Outcome } from "../../core/change.ts";
 import type { ServiceContext } from "../../core/context.ts";
 import { type EventOrigin, newEvents } from "../../core/new-events.ts";
 import { EVENT_TYPE, type EventDetail } from "../../events/rules/event.ts";
@@ -30,12 +30,9 @@ export function documentWork(parts: RecallParts, call: Call): DocumentWork {
   return { parts, call, nowMs: parts.context.world.nowMs() };
 }
 
-/** The outcome of a decision; without a plan nothing is saved. */
-export interface DocumentOutcome {
-  readonly plan?: Omit<DocumentPlan, "nowMs" | "events" | "reply">;
+/** The outcome of a decision, with its events. */
+export interface DocumentOutcome extends Outcome<Omit<DocumentPlan, "nowMs" | "events" | "reply">> {
   readonly details?: readonly EventDetail[];
-  /** Encodes the answer with the revision of the change, 0 when nothing is saved. */
-  readonly answer: (revision: number) => Uint8Array;
 }
 
 /** Changes documents of a collection. Answers a repeated call as before. */
@@ -48,17 +45,13 @@ export async function changeDocuments(
   const { context } = parts;
   const { requestId } = call;
   const { namespace } = change;
-  return await context.store.changeDocuments<Uint8Array>({ ...change, requestId }, (view) => {
-    const replay = replayOf(context, call, view.reply);
-    if (replay !== undefined) return { kind: "answer", result: replay };
-    const { revision } = view;
-    const { plan, details = [], answer } = decide(view);
-    const result = answer(plan === undefined ? 0 : revision);
-    const reply = replyPart(call, nowMs, result);
-    if (plan === undefined) return { kind: "answer", result, ...reply };
-    const events = documentEvents(context, { namespace, revision, nowMs, requestId }, details);
-    return { kind: "save", result, plan: { ...plan, nowMs, events, ...reply } };
-  });
+  return await context.store.changeDocuments({ ...change, requestId }, (view) =>
+    decideOnce({ context, call, nowMs }, view, () => {
+      const { plan, details = [], answer } = decide(view);
+      const at = { namespace, revision: view.revision, nowMs, requestId };
+      return { answer, plan: plan && { ...plan, events: documentEvents(context, at, details) } };
+    }),
+  );
 }
 
 /** The events of a change of documents, ready for its plan. */
