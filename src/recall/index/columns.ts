@@ -1,7 +1,8 @@
 // Ids of messages as numbers: memories name the messages they come from, and an index of millions
 // of messages has no room for their ids as texts.
 
-import type { SavedPart, SavedReader } from "../rules/saved.ts";
+import { firstNotBelow } from "../rules/row-filter.ts";
+import type { SavedNumbers as Numbers, SavedPart, SavedReader } from "../rules/saved.ts";
 
 const PRIME = 0x01000193;
 const LOW_BITS = 21;
@@ -78,8 +79,6 @@ export function textBytes(text: string): number {
 const DOUBLING_MAX = 4_096;
 const FIRST_LENGTH = 16;
 
-type Numbers = Uint8Array | Uint16Array | Uint32Array | Float64Array;
-
 /** A typed array that grows at its end. Loops read `data` up to `length`. */
 export class Column<T extends Numbers> {
   data: T;
@@ -117,14 +116,26 @@ export class Column<T extends Numbers> {
   }
 
   /** The values of now. */
-  saved(): T {
-    return this.data.subarray(0, this.length) as T;
+  saved(): SavedPart[] {
+    return [this.data.subarray(0, this.length)];
+  }
+
+  /** Reads the values of a column that has none yet. */
+  async load(read: SavedReader): Promise<void> {
+    const values = await read.numbers();
+    if (!this.takes(values)) throw new RangeError("a column has numbers of another width");
+    this.adopt(values);
   }
 
   /** Takes over the values of a saved column. */
   adopt(values: T): void {
     this.data = values;
     this.length = values.length;
+  }
+
+  /** Whether saved values are of its kind. */
+  protected takes(values: Numbers): values is T {
+    return values.constructor === this.data.constructor;
   }
 
   /** Goes on with arrays of another kind. */
@@ -155,14 +166,7 @@ export const wordsColumn = (): Column<Uint32Array> =>
 
 /** Gives the first place of a rising column whose value is not below `value`. */
 export function lowerBound(sorted: ReturnType<typeof wordsColumn>, value: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (sorted.at(middle) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstNotBelow(sorted.data, value, sorted.length);
 }
 /** Gives an empty column of doubles. */
 export const doublesColumn = (): Column<Float64Array> =>
@@ -183,6 +187,10 @@ export class CountsColumn extends Column<Numbers> {
   override push(value: number): void {
     if (value > this.#largest) this.#widen(value);
     super.push(value);
+  }
+
+  protected override takes(_: Numbers): _ is Numbers {
+    return true;
   }
 
   override adopt(values: Numbers): void {
@@ -231,7 +239,7 @@ export class PlacesColumn {
 
   /** The values of now. */
   saved(): SavedPart[] {
-    return [this.#count, this.#rest?.saved() ?? new Uint8Array(0)];
+    return [this.#count, ...(this.#rest?.saved() ?? [new Uint8Array(0)])];
   }
 
   /** Reads values into a column that has none yet. */

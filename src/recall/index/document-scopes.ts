@@ -50,13 +50,13 @@ export class DocumentScopes {
     const keys = this.#scopes.map(({ userId, agentId, sessionId }) =>
       JSON.stringify([userId, agentId, sessionId]),
     );
-    return [this.#items.saved(), this.#numbers.saved(), { texts: keys }];
+    return [...this.#items.saved(), ...this.#numbers.saved(), { texts: keys }];
   }
 
   /** Reads scopes into a table that has none yet. */
   async load(read: SavedReader): Promise<void> {
-    this.#items.adopt(await read.words());
-    this.#numbers.adopt(await read.numbers());
+    await this.#items.load(read);
+    await this.#numbers.load(read);
     await read.texts((key) => {
       const [userId = "", agentId = "", sessionId = ""] = JSON.parse(key) as string[];
       this.#numberOf({ userId, agentId, sessionId });

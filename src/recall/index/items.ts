@@ -162,6 +162,11 @@ export class ItemTable {
   readonly live = new Bits();
   /** Rows of items that are not dead, by role. */
   readonly rowsOfRole = ROLES.map(() => new Bits());
+  readonly #columns = [
+    ...[this.container, this.position, this.passages, this.words, this.flags, this.author],
+    ...[this.kind, this.timeMs, this.idHash, this.firstRow, this.itemOfRow, this.live],
+    ...this.rowsOfRole,
+  ];
   readonly #importances = new Map<number, number>();
 
   /** Items that were ever added, dead ones included. */
@@ -179,12 +184,7 @@ export class ItemTable {
   }
 
   get bytes(): number {
-    const columns = [
-      ...[this.container, this.position, this.firstRow, this.passages, this.words, this.flags],
-      ...[this.kind, this.timeMs, this.author, this.idHash, this.itemOfRow, this.live],
-      ...this.rowsOfRole,
-    ];
-    const all = columns.reduce((sum, { bytes }) => sum + bytes, 0);
+    const all = this.#columns.reduce((sum, { bytes }) => sum + bytes, 0);
     return all + this.#importances.size * ENTRY_BYTES;
   }
 
@@ -240,12 +240,8 @@ export class ItemTable {
 
   /** The items of now, none of which may be dead. */
   saved(): SavedPart[] {
-    const counts = [this.container, this.position, this.passages, this.words, this.flags];
     return [
-      ...[...counts, this.author, this.kind, this.timeMs, this.idHash].map((one) => one.saved()),
-      ...[this.firstRow, this.itemOfRow, this.live, ...this.rowsOfRole].flatMap((one) =>
-        one.saved(),
-      ),
+      ...this.#columns.flatMap((one) => one.saved()),
       Float64Array.from(this.#importances.keys()),
       Float64Array.from(this.#importances.values()),
     ];
@@ -253,13 +249,7 @@ export class ItemTable {
 
   /** Reads items into a table that has none yet. */
   async load(read: SavedReader): Promise<void> {
-    const counts = [this.container, this.position, this.passages, this.words, this.flags];
-    for (const column of [...counts, this.author]) column.adopt(await read.numbers());
-    this.kind.adopt(await read.bytes());
-    for (const column of [this.timeMs, this.idHash]) column.adopt(await read.doubles());
-    for (const one of [this.firstRow, this.itemOfRow, this.live, ...this.rowsOfRole]) {
-      await one.load(read);
-    }
+    for (const one of this.#columns) await one.load(read);
     const said = await read.doubles();
     const importances = await read.doubles();
     for (const [at, item] of said.entries()) this.#importances.set(item, importances[at] ?? 0);

@@ -74,25 +74,18 @@ export class MemoryTable {
   readonly #byName = new Map<number, NamedItems>();
   /** Places of what is superseded or is true or kept for a time only. */
   readonly #bounded = wordsColumn();
+  readonly #columns = [
+    ...[this.#texts, this.#kinds, this.items, this.#names, this.#bounded, this.#category],
+    ...[this.#session, this.#citedEnd, this.#namesEnd, this.#confidence, this.#validFrom],
+    ...[this.#validTo, this.#expire, this.#hashes],
+  ];
   #listed = 0;
   /** Memories that are not dead. */
   count = 0;
 
   get bytes(): number {
-    const columns = [
-      ...[
-        this.items,
-        this.#kinds,
-        this.#category,
-        this.#confidence,
-        this.#validFrom,
-        this.#validTo,
-      ],
-      ...[this.#expire, this.#session, this.#citedEnd, this.#hashes, this.#seqs, this.#namesEnd],
-      ...[this.#names, this.#texts, this.#bounded],
-    ];
     const lists = this.#byName.size * LIST_BYTES + this.#listed * LISTED_BYTES;
-    return columns.reduce((sum, { bytes }) => sum + bytes, lists);
+    return this.#columns.reduce((sum, { bytes }) => sum + bytes, this.#seqs.bytes + lists);
   }
 
   /** Adds a memory; items come with rising numbers. */
@@ -243,29 +236,15 @@ export class MemoryTable {
 
   /** The memories of now, none of which may be dead. */
   saved(): SavedPart[] {
-    const words = [this.items, this.#names, this.#bounded];
-    const counts = [this.#category, this.#session, this.#citedEnd, this.#namesEnd];
-    const doubles = [this.#confidence, this.#validFrom, this.#validTo, this.#expire, this.#hashes];
     // Searches note places in this column, and states that mean nothing to another table.
-    const seqs = Float64Array.from(this.#seqs.saved(), (seq) => Math.max(UNKNOWN, seq));
-    return [
-      ...this.#texts.saved(),
-      this.#kinds.saved(),
-      ...[...words, ...counts, ...doubles].map((column) => column.saved()),
-      seqs,
-    ];
+    const { data, length } = this.#seqs;
+    const seqs = Float64Array.from(data.subarray(0, length), (seq) => Math.max(UNKNOWN, seq));
+    return [...this.#columns.flatMap((one) => one.saved()), seqs];
   }
 
   /** Reads memories into a table that has none yet. */
   async load(read: SavedReader): Promise<void> {
-    await this.#texts.load(read);
-    this.#kinds.adopt(await read.bytes());
-    for (const column of [this.items, this.#names, this.#bounded]) column.adopt(await read.words());
-    for (const column of [this.#category, this.#session, this.#citedEnd, this.#namesEnd]) {
-      column.adopt(await read.numbers());
-    }
-    const doubles = [this.#confidence, this.#validFrom, this.#validTo, this.#expire, this.#hashes];
-    for (const column of [...doubles, this.#seqs]) column.adopt(await read.doubles());
+    for (const one of [...this.#columns, this.#seqs]) await one.load(read);
     this.count = this.items.length;
     for (let place = 0; place < this.count; place++) {
       this.#ofKind.add(this.kindAt(place));

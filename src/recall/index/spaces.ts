@@ -105,8 +105,7 @@ export class GivenSpaces {
     return [
       { texts: [...this.#spaces.keys()] },
       ...spaces.flatMap(({ block, items }) => [
-        ...[block.dimensions, items.saved()],
-        ...block.saved(),
+        ...[block.dimensions, ...items.saved(), ...block.saved()],
       ]),
     ];
   }
@@ -117,7 +116,7 @@ export class GivenSpaces {
     await read.texts((key) => keys.push(key));
     for (const key of keys) {
       const { block, items } = this.#make(key, await read.number());
-      items.adopt(await read.words());
+      await items.load(read);
       await block.load(read);
     }
   }

@@ -31,9 +31,12 @@ class ValueColumn {
   readonly codeItems = wordsColumn();
   readonly codes = wordsColumn();
 
+  get all() {
+    return [this.numberItems, this.numbers, this.codeItems, this.codes];
+  }
+
   get bytes(): number {
-    const { numberItems, numbers, codeItems, codes } = this;
-    return COLUMN_BYTES + numberItems.bytes + numbers.bytes + codeItems.bytes + codes.bytes;
+    return this.all.reduce((sum, { bytes }) => sum + bytes, COLUMN_BYTES);
   }
 }
 
@@ -171,12 +174,9 @@ export class ValueTable {
 
   /** The values of now. */
   saved(): SavedPart[] {
-    const columns = [...this.#columns.values()].flatMap(
-      ({ numberItems, numbers, codeItems, codes }) => [
-        ...[numberItems.saved(), numbers.saved(), codeItems.saved(), codes.saved()],
-      ],
-    );
-    return [...this.#texts.saved(), { texts: [...this.#columns.keys()] }, ...columns];
+    const columns = [...this.#columns.values()].flatMap(({ all }) => all);
+    const values = columns.flatMap((one) => one.saved());
+    return [...this.#texts.saved(), { texts: [...this.#columns.keys()] }, ...values];
   }
 
   /** Reads values into a table that has none yet. */
@@ -186,10 +186,7 @@ export class ValueTable {
     await read.texts((name) => names.push(name));
     for (const name of names) {
       const column = new ValueColumn();
-      column.numberItems.adopt(await read.words());
-      column.numbers.adopt(await read.doubles());
-      column.codeItems.adopt(await read.words());
-      column.codes.adopt(await read.words());
+      for (const one of column.all) await one.load(read);
       this.#columns.set(name, column);
       this.#nameBytes += textBytes(name);
     }

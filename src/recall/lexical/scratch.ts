@@ -1,5 +1,6 @@
 // Arrays that a search fills and the next search uses again.
 
+import { firstNotBelow } from "../rules/row-filter.ts";
 import { PostingReader } from "./postings.ts";
 
 /**
@@ -85,15 +86,8 @@ export class LexicalScratch {
 
   /** The place of a row among the results; -1 when it is not there. */
   placeOf(row: number): number {
-    const { rows } = this;
-    let low = 0;
-    let high = this.found;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((rows[middle] ?? 0) < row) low = middle + 1;
-      else high = middle;
-    }
-    return low < this.found && rows[low] === row ? low : -1;
+    const place = firstNotBelow(this.rows, row, this.found);
+    return place < this.found && this.rows[place] === row ? place : -1;
   }
 
   /** The memory that it takes. */

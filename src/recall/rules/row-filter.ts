@@ -73,7 +73,7 @@ export function filterWhere(end: number, accept: (row: number) => boolean): RowF
 export function filterHas(filter: RowFilter, row: number): boolean {
   if (filter.kind === "all") return true;
   if (filter.kind === "bits") return (((filter.words[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
-  const at = lowerBound(filter.rows, row);
+  const at = firstNotBelow(filter.rows, row);
   return filter.rows[at] === row;
 }
 
@@ -150,10 +150,10 @@ function visitBits(words: Uint32Array, end: number, visit: (row: number) => void
   }
 }
 
-/** Gives the first place whose value is not below `value`. */
-function lowerBound(sorted: Uint32Array, value: number): number {
+/** Gives the first place of rising numbers, up to `end`, whose value is not below `value`. */
+export function firstNotBelow(sorted: Uint32Array, value: number, end = sorted.length): number {
   let low = 0;
-  let high = sorted.length;
+  let high = end;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if ((sorted[middle] ?? 0) < value) low = middle + 1;
