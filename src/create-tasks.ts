@@ -2,10 +2,11 @@
 // of hooks, the leases of workers, and those who wait.
 
 import type { ServiceContext } from "./core/context.ts";
+import { bind, type Services } from "./edge/services-api.ts";
 import { type HookNews, type HookStates, isPassing } from "./hooks/hook-state.ts";
 import type { Call } from "./kit/call.ts";
 import { compactSession } from "./summary/compact-session.ts";
-import type { HookServiceApi, LeaseRef, SummaryServiceApi } from "./tasks/api.ts";
+import type { LeaseRef } from "./tasks/api.ts";
 import { SessionNews } from "./tasks/await-task.ts";
 import { deleteTask } from "./tasks/delete-task.ts";
 import { getTask, listHooks, listTasks } from "./tasks/list-tasks.ts";
@@ -21,8 +22,8 @@ import { extendLease } from "./tasks/take-task.ts";
 
 /** The use cases of tasks, and how to end what they do by themselves. */
 export interface Tasks {
-  readonly hooks: HookServiceApi;
-  readonly compactSession: SummaryServiceApi["compactSession"];
+  readonly hooks: Services["hooks"];
+  readonly compactSession: Services["summaries"]["compactSession"];
   /** Ends calls that wait: PollTasks with SHUTTING_DOWN, CompactSession as if its time was over. */
   endWaits(): void;
   /** Stops calling hooks: calls under way are aborted, and their tasks given back. */
@@ -82,15 +83,11 @@ export function createTasks(context: ServiceContext, parts: TaskParts): Tasks {
   };
   return {
     hooks: {
-      pollTasks: (call, input) => pollTasks(polling, call, input),
-      completeTask: (call, input) => completeTask(results, call, input),
-      failTask: (call, input) => failTask(results, call, input),
+      ...bind(kept, { listTasks, getTask, retryTask, deleteTask }),
+      ...bind(results, { completeTask, failTask }),
+      ...bind(polling, { pollTasks }),
+      ...bind({ context, states }, { listHooks }),
       extendLease: extend,
-      listTasks: (call, input) => listTasks(kept, call, input),
-      getTask: (call, ref) => getTask(kept, call, ref),
-      retryTask: (call, input) => retryTask(kept, call, input),
-      deleteTask: (call, input) => deleteTask(kept, call, input),
-      listHooks: (call, namespace) => listHooks(context, states, call, namespace),
     },
     compactSession: (call, input) => compactSession({ context, news }, call, input),
     endWaits: () => {

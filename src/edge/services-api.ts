@@ -81,10 +81,16 @@ import { exportWindow, openSnapshot } from "../session/snapshot/export-session.t
 import type { importChunk } from "../session/snapshot/import-session.ts";
 import type { CompactProgress, ServedCompaction } from "../store/backup/compact.ts";
 import type { ListedNamespace } from "../store/store.ts";
+import type { compactSession } from "../summary/compact-session.ts";
 import { listSummaries, listSummarySources } from "../summary/list-summaries.ts";
 import { setSummary } from "../summary/set-summary.ts";
 import { listSummaryInputs } from "../summary/summary-inputs.ts";
-import type { HookServiceApi, SummaryServiceApi } from "../tasks/api.ts";
+import type { deleteTask } from "../tasks/delete-task.ts";
+import type { getTask, listHooks, listTasks } from "../tasks/list-tasks.ts";
+import type { pollTasks } from "../tasks/run/poll-tasks.ts";
+import type { retryTask } from "../tasks/run/retry-task.ts";
+import type { completeTask, failTask } from "../tasks/run/worker-results.ts";
+import type { extendLease } from "../tasks/take-task.ts";
 import { previewPolicy } from "../window/preview.ts";
 import { trimSession } from "../window/trim-session.ts";
 import { getWindow } from "../window/window.ts";
@@ -240,8 +246,18 @@ export interface AdminServiceApi {
 export interface Services {
   readonly sessions: InContext["sessions"] & { readonly searchSessions: SessionSearch["search"] };
   readonly snapshots: InContext["snapshots"] & Bound<{ importChunk: typeof importChunk }>;
-  readonly summaries: InContext["summaries"] & Pick<SummaryServiceApi, "compactSession">;
-  readonly hooks: HookServiceApi;
+  readonly summaries: InContext["summaries"] & Bound<{ compactSession: typeof compactSession }>;
+  readonly hooks: Bound<{
+    pollTasks: typeof pollTasks;
+    completeTask: typeof completeTask;
+    failTask: typeof failTask;
+    extendLease: typeof extendLease;
+    listTasks: typeof listTasks;
+    getTask: typeof getTask;
+    retryTask: typeof retryTask;
+    deleteTask: typeof deleteTask;
+    listHooks: typeof listHooks;
+  }>;
   readonly recall: Bound<
     typeof RECALL.atOnce & typeof RECALL.inTurn & { countTokens: typeof countTokens }
   >;

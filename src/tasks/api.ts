@@ -2,11 +2,9 @@
 
 import type { ListSummaryInputsInput } from "../core/window-api.ts";
 import type { DirectInput, DirectWork, Hook, SummarizeInput } from "../hooks/port.ts";
-import type { Call } from "../kit/call.ts";
 import type { TaskFailureReason } from "../kit/errors.ts";
 import type { MemoryJob } from "../memory/rules/job.ts";
 import type { SessionRef } from "../session/rules/session.ts";
-import type { SummaryPage } from "../store/store.ts";
 import type { SummaryOutput, SummaryRecord } from "../summary/rules/summary.ts";
 import type { SummarySpec } from "../window/policy/summary-spec.ts";
 import type { Task, TaskFailure, TaskState, TaskUsage } from "./rules/task.ts";
@@ -201,36 +199,4 @@ export interface ListSummarySourcesInput extends SessionRef {
   /** Starts after this seq. Default: at the first. */
   readonly after?: number;
   readonly limit: number;
-}
-
-/** Tasks and hooks. */
-export interface HookServiceApi {
-  pollTasks(call: Call, input: PollTasksInput): Promise<readonly LeasedTask[]>;
-  completeTask(call: Call, input: CompleteTaskInput): Promise<Uint8Array>;
-  failTask(call: Call, input: FailTaskInput): Promise<Uint8Array>;
-  /** Returns the end of the lease. */
-  extendLease(call: Call, input: ExtendLeaseInput): Promise<number>;
-  listTasks(call: Call, input: ListTasksInput): Promise<DurableTaskPage>;
-  getTask(call: Call, ref: TaskRef): Promise<DurableTaskInfo>;
-  retryTask(call: Call, input: RetryTaskInput): Promise<Uint8Array>;
-  deleteTask(call: Call, input: DeleteTaskInput): Promise<Uint8Array>;
-  listHooks(call: Call, input: ListHooksInput): Promise<HookPage>;
-}
-
-/** Summaries of a session. */
-export interface SummaryServiceApi {
-  compactSession(call: Call, input: CompactSessionInput): Promise<Uint8Array>;
-  listSummaries(
-    call: Call,
-    input: ListSummariesInput,
-  ): Promise<Omit<SummaryPage, "summaries"> & { readonly summaries: readonly ListedSummary[] }>;
-  listSummarySources(
-    call: Call,
-    input: ListSummarySourcesInput,
-  ): Promise<{
-    /** The wire forms, oldest first. */
-    readonly messages: readonly Uint8Array[];
-    /** The seq to continue after; undefined at the end. */
-    readonly next: number | undefined;
-  }>;
 }

@@ -88,12 +88,12 @@ export async function getTask(
 
 /** Lists the hooks after a name, by name. */
 export async function listHooks(
-  { store, world, hooks }: ServiceContext,
-  states: HookStates,
+  { context, states }: { readonly context: ServiceContext; readonly states: HookStates },
   call: Call,
   { namespace, after, limit }: ListHooksInput,
 ): Promise<HookPage> {
   checkLive(call.signal);
+  const { store, world, hooks } = context;
   const nowMs = world.nowMs();
   const hour = hourOf(nowMs);
   const infos: HookInfo[] = [];
