@@ -5,11 +5,11 @@
 // and the answer. A repeat inside the idempotency window gets that answer back; older answers are
 // as good as gone, whether or not upkeep has removed them yet.
 
-import { EVENT_TYPE } from "../events/rules/event.ts";
+import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
 import { type Call, checkLive } from "../kit/call.ts";
 import { answerErased, requestIdReused } from "../kit/errors.ts";
 import { isExpired, type Session, type SessionRef } from "../session/rules/session.ts";
-import type { SessionDecision, SessionView, StoredReply } from "../store/store.ts";
+import type { SessionDecision, SessionPlan, SessionView, StoredReply } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
 import { newEvents } from "./new-events.ts";
 
@@ -45,6 +45,13 @@ export function replayOf(
   return reply.bytes;
 }
 
+/** The inputs of a change that stay the same however often it is decided. */
+export interface Changing {
+  readonly context: ServiceContext;
+  readonly call: Call;
+  readonly nowMs: number;
+}
+
 /** The part of a plan that remembers the answer. */
 export function replyPart(call: Call, nowMs: number, bytes: Uint8Array): { reply?: StoredReply } {
   if (call.requestId === "") return {};
@@ -60,7 +67,7 @@ export interface Outcome<Plan> {
 
 /** Decides a change whose answer is remembered. A repeated call is answered as before. */
 export function decideOnce<Plan>(
-  { context, call, nowMs }: { context: ServiceContext; call: Call; nowMs: number },
+  { context, call, nowMs }: Changing,
   view: { readonly revision: number; readonly reply: StoredReply | undefined },
   decide: () => Outcome<Plan>,
 ) {
@@ -71,6 +78,37 @@ export function decideOnce<Plan>(
   const reply = replyPart(call, nowMs, result);
   if (plan === undefined) return { kind: "answer", result, ...reply } as const;
   return { kind: "save", result, plan: { ...plan, nowMs, ...reply } } as const;
+}
+
+/** The decision that changes nothing, and remembers the answer. */
+export function answerOnly(
+  { call, nowMs }: Changing,
+  bytes: Uint8Array,
+): SessionDecision<Uint8Array> {
+  return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
+}
+
+/** A change that a decision saves, with its result and its answer. */
+export interface Saving<T> {
+  readonly result: T;
+  /** The session that the events are about. */
+  readonly session: Session;
+  readonly plan: Omit<SessionPlan, "events" | "reply">;
+  readonly details: readonly EventDetail[];
+  /** The answer to remember; undefined for a call that is refused. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** The decision that saves a change with its events, and remembers the answer. */
+export function saved<T>(
+  { context, call, nowMs }: Changing,
+  { revision }: Pick<SessionView, "revision">,
+  { result, session, plan, details, bytes }: Saving<T>,
+): SessionDecision<T> {
+  const origin = { session, revision, nowMs, requestId: call.requestId };
+  const events = newEvents(context, origin, details);
+  const reply = bytes === undefined ? {} : replyPart(call, nowMs, bytes);
+  return { kind: "save", result, plan: { ...plan, events, ...reply } };
 }
 
 /**

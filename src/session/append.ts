@@ -1,7 +1,7 @@
 // AppendMessages: the write that everything else is built around. One transaction holds the
 // messages, the trims that follow, their events, and the answer for the request id.
 
-import { changeSession, replyPart } from "../core/change.ts";
+import { answerOnly, type Changing, changeSession, replyPart } from "../core/change.ts";
 import { checkMemoryHooks, checkPromotion } from "../core/check-hooks.ts";
 import type { MessageDraft } from "../core/codec.ts";
 import type { ServiceContext } from "../core/context.ts";
@@ -82,11 +82,8 @@ export type Arrange = (
   | { readonly kind: "answer"; readonly result: Stale };
 
 /** Input that stays the same however often an append is decided. */
-interface Append {
-  readonly context: ServiceContext;
-  readonly call: Call;
+interface Append extends Changing {
   readonly input: AppendInput;
-  readonly nowMs: number;
   /** Random bytes for the ids the server makes. */
   readonly random: Uint8Array;
   readonly arrange: Arrange;
@@ -265,10 +262,11 @@ function isNothing(
 
 /** The answer to an append all of whose messages exist as they are. */
 function unchanged(
-  { context, call, input, nowMs }: Append,
+  append: Append,
   session: Session,
   sorted: SortedDrafts | undefined,
 ): SessionDecision<Uint8Array> {
+  const { context, input } = append;
   const { revision, lastSeq } = session.head;
   const bytes = input.encode({
     messages: answered([], sorted),
@@ -282,7 +280,7 @@ function unchanged(
     sessionEtag: input.attributes === undefined ? "" : etagOf(context, session),
     recordOutcomes: [],
   });
-  return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
+  return answerOnly(append, bytes);
 }
 
 function etagOf({ etags }: ServiceContext, { fields }: Session): string {

@@ -1,7 +1,13 @@
 // The use cases that delete messages of a log: one, several by name, the newest, and those that a
 // search finds.
 
-import { type ChangeOptions, changeSession, liveSession, replyPart } from "../core/change.ts";
+import {
+  answerOnly,
+  type ChangeOptions,
+  type Changing,
+  changeSession,
+  liveSession,
+} from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { sessionTotals } from "../core/window-view.ts";
 import { type Call, checkLive } from "../kit/call.ts";
@@ -33,12 +39,6 @@ import {
   windowAfter,
 } from "./log/edit-log.ts";
 import type { Session, SessionRef } from "./rules/session.ts";
-
-interface Deletion {
-  readonly context: ServiceContext;
-  readonly call: Call;
-  readonly nowMs: number;
-}
 
 type Encode = (result: DeletedMessages) => Uint8Array;
 
@@ -173,7 +173,7 @@ function checkLastSeq(
 
 /** Changes a session by a deletion; memories that name very many of the messages go first. */
 async function deleteWith<T extends string>(
-  { context, call }: Deletion,
+  { context, call }: Changing,
   input: SessionRef & Pick<ChangeOptions, "messageIds" | "isPart">,
   decide: (view: SessionView, session: Session) => SessionDecision<T | ManyNamed | Uint8Array>,
 ): Promise<T | Uint8Array> {
@@ -198,27 +198,27 @@ async function deleteWith<T extends string>(
 }
 
 function nothing(
-  { call, nowMs }: Deletion,
+  deletion: Changing,
   session: Session,
   encode: Encode,
 ): SessionDecision<Uint8Array> {
   const window = sessionTotals(session);
-  const bytes = encode({ messages: [], revision: 0, trims: [], window });
-  return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
+  return answerOnly(deletion, encode({ messages: [], revision: 0, trims: [], window }));
 }
 
 function remove(
-  { context, call, nowMs }: Deletion,
+  deletion: Changing,
   view: SessionView,
   session: Session,
   { messages, encode }: { readonly messages: readonly StoredMessage[]; readonly encode: Encode },
 ): SessionDecision<ManyNamed | Uint8Array> {
+  const { context, nowMs } = deletion;
   const edited = editLog(context, view, { session, nowMs }, { replace: [], erase: messages });
   if (edited.kind === "named") return { kind: "answer", result: edited };
   const change = windowAfter(context, view, edited, nowMs);
   const { revision } = view;
   const bytes = encode({ messages, revision, trims: change.trims, window: change.totals });
-  return saveEdit(context, call, view, { session, edited, change, nowMs, bytes });
+  return saveEdit(deletion, view, { session, edited, change, bytes });
 }
 
 // Deletions by ids alone, wherever the messages are. Each session is changed in a transaction of
@@ -305,9 +305,7 @@ async function remember(
   ref: SessionRef,
   bytes: Uint8Array,
 ): Promise<Uint8Array> {
-  const nowMs = context.world.nowMs();
+  const changing = { context, call, nowMs: context.world.nowMs() };
   const target = { ...ref, allowWhenFull: true };
-  return await changeSession<Uint8Array>(context, call, target, () => {
-    return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
-  });
+  return await changeSession<Uint8Array>(context, call, target, () => answerOnly(changing, bytes));
 }

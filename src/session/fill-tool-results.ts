@@ -1,10 +1,9 @@
 // Filled results give way: when a tool answers after all, its own result takes their place.
 
-import { changeSession, replyPart } from "../core/change.ts";
+import { answerOnly, type Changing, changeSession, saved } from "../core/change.ts";
 import type { Codec } from "../core/codec.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { type NewInsert, placeInserts } from "../core/insert-places.ts";
-import { newEvents } from "../core/new-events.ts";
 import type { FillToolResultsInput } from "../core/window-api.ts";
 import { changeWindow, planOf } from "../core/window-change.ts";
 import { detailReader, mergeInserts, sessionTotals } from "../core/window-view.ts";
@@ -18,7 +17,7 @@ import { TRUST } from "../summary/rules/summary.ts";
 import { type CountedRule, countedRule, isSameRule } from "../window/policy/token-rules.ts";
 import { type CallToFill, callsToFill, FILL_NOTICE } from "../window/rules/tool-result-fill.ts";
 import { ROLE, type WindowEntry } from "../window/rules/types.ts";
-import type { Session, WindowInsert } from "./rules/session.ts";
+import type { WindowInsert } from "./rules/session.ts";
 
 /** An append to a window. */
 export interface Arrival {
@@ -87,8 +86,8 @@ function newestCalls(
 /** Drops the first filled result of some calls that were made at a seq. */
 function drop(filled: Map<WindowInsert, string>, callIds: readonly string[], seq: number): void {
   for (const callId of callIds) {
-    for (const [insert, answered] of filled) {
-      if (answered !== callId || insert.position < seq) continue;
+    for (const [insert, answerOnly] of filled) {
+      if (answerOnly !== callId || insert.position < seq) continue;
       filled.delete(insert);
       return;
     }
@@ -126,11 +125,8 @@ interface NeedCount {
   readonly rule: CountedRule;
 }
 
-interface ToolResultFill {
-  readonly context: ServiceContext;
-  readonly call: Call;
+interface ToolResultFill extends Changing {
   readonly input: FillToolResultsInput;
-  readonly nowMs: number;
   /** Random bytes for the ids of as many results as a window may hold. */
   readonly random: Uint8Array;
   readonly counted: Counted | undefined;
@@ -162,7 +158,7 @@ function decideFill(
   toolResultFill: ToolResultFill,
   view: SessionView,
 ): SessionDecision<NeedCount | Uint8Array> {
-  const { context, call, input, nowMs, counted } = toolResultFill;
+  const { context, input, nowMs, counted } = toolResultFill;
   const { session, revision } = view;
   if (session === undefined) throw sessionNotFound(input.sessionId);
   const { policy, inserts } = session.fields;
@@ -170,7 +166,11 @@ function decideFill(
   const entries = mergeInserts(window, inserts, context.codec);
   const fill = { rule: "always", newestOnly: input.newestOnly } as const;
   const open = callsToFill(entries, fill, detailReader(context.codec));
-  if (open.length === 0) return unchanged(toolResultFill, session);
+  if (open.length === 0) {
+    const totals = sessionTotals(session);
+    const nothing = { revision: session.head.revision, messages: [], window: totals };
+    return answerOnly(toolResultFill, input.encode(nothing));
+  }
   const text =
     [input.text, policy.toolResultFill?.text ?? "", FILL_NOTICE].find((one) => one !== "") ?? "";
   const rule = countedRule(policy);
@@ -193,20 +193,9 @@ function decideFill(
     window: change.totals,
   });
   const toolCallIds = open.map(({ callId }) => callId);
-  const events = newEvents(context, { session, revision, nowMs, requestId: call.requestId }, [
-    { type: EVENT_TYPE.toolResultsFilled, toolCallIds, window: change.totals },
-  ]);
-  const plan = { ...planOf(session, change), events, ...replyPart(call, nowMs, bytes) };
-  return { kind: "save", result: bytes, plan };
-}
-
-function unchanged(
-  { call, input, nowMs }: ToolResultFill,
-  session: Session,
-): SessionDecision<Uint8Array> {
-  const window = sessionTotals(session);
-  const bytes = input.encode({ revision: session.head.revision, messages: [], window });
-  return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
+  const plan = planOf(session, change);
+  const details = [{ type: EVENT_TYPE.toolResultsFilled, toolCallIds, window: change.totals }];
+  return saved(toolResultFill, view, { result: bytes, session, plan, details, bytes });
 }
 
 function resultFor(

@@ -1,7 +1,7 @@
 // The use cases of single messages: get, update. Those that delete are in delete-messages.ts, those
 // that list in log/list-messages.ts.
 
-import { changeSession, liveSession } from "../core/change.ts";
+import { type Changing, changeSession, liveSession } from "../core/change.ts";
 import type { MergedMessage } from "../core/codec.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { sessionTotals } from "../core/window-view.ts";
@@ -140,11 +140,8 @@ function countKey(merged: MergedMessage, policy: Policy): string {
   return `${JSON.stringify(countedRule(policy))} ${merged.stamp.etag}`;
 }
 
-interface MessageUpdate {
-  readonly context: ServiceContext;
-  readonly call: Call;
+interface MessageUpdate extends Changing {
   readonly input: UpdateMessageInput;
-  readonly nowMs: number;
   readonly counts: ReadonlyMap<string, number>;
 }
 
@@ -152,7 +149,7 @@ function decideUpdate(
   update: MessageUpdate,
   view: SessionView,
 ): SessionDecision<NeedCount | ManyNamed | Uint8Array> {
-  const { context, call, input, nowMs } = update;
+  const { context, input, nowMs } = update;
   const { session, old } = existing(view, input);
   const merged = context.codec.mergeMessage(old.bytes, input.draft, input.paths);
   if (input.etag !== "" && input.etag !== merged.stamp.etag) throw etagMismatch();
@@ -177,7 +174,7 @@ function decideUpdate(
     trims: change.trims,
     window: change.totals,
   });
-  return saveEdit(context, call, view, { session, edited, change, nowMs, bytes });
+  return saveEdit(update, view, { session, edited, change, bytes });
 }
 
 /** The tokens of a changed message; undefined when they must be counted elsewhere first. */

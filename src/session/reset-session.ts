@@ -1,20 +1,13 @@
 // ResetSession: empties a session, but for what it is asked to keep.
 
-import { changeSession, replyPart } from "../core/change.ts";
+import { type Changing, changeSession, saved } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
-import { newEvents } from "../core/new-events.ts";
 import { currentRecords } from "../core/summary-records.ts";
 import { EVENT_TYPE } from "../events/rules/event.ts";
 import type { Call } from "../kit/call.ts";
 import { etagMismatch, sessionNotFound } from "../kit/errors.ts";
 import { jobsAfterReset } from "../memory/learn/give.ts";
-import type {
-  SessionDecision,
-  SessionPlan,
-  SessionView,
-  StoredEntry,
-  StoredMessage,
-} from "../store/store.ts";
+import type { SessionDecision, SessionView, StoredEntry, StoredMessage } from "../store/store.ts";
 import { afterReset } from "../tasks/task-edits.ts";
 import { rangesOf } from "../window/rules/ranges.ts";
 import { totalsOf } from "../window/rules/trim.ts";
@@ -27,11 +20,8 @@ interface OldestGone {
   readonly oldestGone: true;
 }
 
-interface Reset {
-  readonly context: ServiceContext;
-  readonly call: Call;
+interface Reset extends Changing {
   readonly input: ResetSessionInput;
-  readonly nowMs: number;
   /** The oldest message of the log, if it is a system message that stays. */
   readonly oldest: StoredMessage | undefined;
 }
@@ -75,7 +65,7 @@ async function oldestSystem(
 }
 
 function decideReset(reset: Reset, view: SessionView): SessionDecision<OldestGone | Uint8Array> {
-  const { context, call, input, nowMs, oldest } = reset;
+  const { context, input, nowMs, oldest } = reset;
   const { session, revision } = view;
   if (session === undefined) throw sessionNotFound(input.sessionId);
   if (!context.etags.allows(input.etag, session.fields.etagRevision)) throw etagMismatch();
@@ -111,25 +101,19 @@ function decideReset(reset: Reset, view: SessionView): SessionDecision<OldestGon
   const edited = afterReset(view.tasks(), nowMs);
   const summaries = currentRecords(after.fields, context.codec, { record: view.summary });
   const memoryJobs = jobsAfterReset(view);
-  const events = newEvents(
-    context,
-    { session: after, revision, nowMs, requestId: call.requestId },
-    [{ type: EVENT_TYPE.sessionReset, deleted, kept: log }, ...edited.events],
-  );
-  const plan: SessionPlan = {
+  const plan = {
     fields: after.fields,
     head: after.head,
     resetLog: true,
     append: kept,
     window: kept,
-    events,
     ...(edited.plan === undefined ? {} : { tasks: edited.plan }),
     ...(summaries.length === 0 ? {} : { summaries: { put: summaries } }),
     memories: context.participants.memory.sessionEmptied(session),
     ...(memoryJobs === undefined ? {} : { memoryJobs }),
-    ...replyPart(call, nowMs, bytes),
   };
-  return { kind: "save", result: bytes, plan };
+  const details = [{ type: EVENT_TYPE.sessionReset, deleted, kept: log }, ...edited.events];
+  return saved(reset, view, { result: bytes, session: after, plan, details, bytes });
 }
 
 /** Messages that a reset keeps, by rising seq. */

@@ -2,10 +2,9 @@
 // tool calls. What belongs together is looked for in the log beforehand; the decision finds the
 // messages again and starts over when the session changed meanwhile.
 
-import { changeSession, liveSession, replyPart } from "../core/change.ts";
+import { answerOnly, type Changing, changeSession, liveSession, saved } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { findNeighbors, findPartners, type LogFacts, LogReader } from "../core/log-reader.ts";
-import { newEvents } from "../core/new-events.ts";
 import type { RestoreMessagesInput } from "../core/window-api.ts";
 import { changeWindow, planOf } from "../core/window-change.ts";
 import { mergeInserts, sessionTotals } from "../core/window-view.ts";
@@ -49,11 +48,8 @@ interface Found {
 /** Says that the session changed since its messages were looked for. */
 type Stale = "stale";
 
-interface Restoring {
-  readonly context: ServiceContext;
-  readonly call: Call;
+interface Restoring extends Changing {
   readonly input: RestoreMessagesInput;
-  readonly nowMs: number;
 }
 
 /** Brings messages of a session back into its window. */
@@ -139,7 +135,7 @@ function decideRestore(
   found: Found & { readonly mayBeStale: boolean },
   view: SessionView,
 ): SessionDecision<Stale | Uint8Array> {
-  const { context, call, input, nowMs } = restoring;
+  const { context, input, nowMs } = restoring;
   const { session, revision } = view;
   if (session === undefined) throw sessionNotFound(input.sessionId);
   const { lastSeq, windowRanges } = session.head;
@@ -159,13 +155,9 @@ function decideRestore(
   const outside = [...view.messages.values()].filter(({ seq }) => !containsSeq(windowRanges, seq));
   const { window, restored } = joined(context, session, view.window ?? [], outside);
   if (restored.length === 0) {
-    const totals = sessionTotals(session);
-    const bytes = input.encode({
-      revision: session.head.revision,
-      messageIds: [],
-      window: totals,
-    });
-    return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
+    const window = sessionTotals(session);
+    const { revision } = session.head;
+    return answerOnly(restoring, input.encode({ revision, messageIds: [], window }));
   }
   const ranges = mergeRanges(windowRanges, rangesOf(restored));
   const head = { ...session.head, windowRanges: ranges };
@@ -176,18 +168,11 @@ function decideRestore(
   const messageIds = restored.map(({ messageId }) => messageId);
   const bytes = input.encode({ revision, messageIds, window: change.totals });
   const { messageCount, tokenCount } = totalsOf(restored);
-  const origin = { session, revision, nowMs, requestId: call.requestId };
-  const events = newEvents(context, origin, [
-    {
-      type: EVENT_TYPE.messagesRestored,
-      restored,
-      total: { messageCount, tokenCount },
-      window: change.totals,
-    },
-    ...change.events,
-  ]);
-  const plan = { ...planOf(session, change), windowTrimmed: true, events };
-  return { kind: "save", result: bytes, plan: { ...plan, ...replyPart(call, nowMs, bytes) } };
+  const total = { messageCount, tokenCount };
+  const told = { type: EVENT_TYPE.messagesRestored, restored, total, window: change.totals };
+  const plan = { ...planOf(session, change), windowTrimmed: true };
+  const details = [told, ...change.events];
+  return saved(restoring, view, { result: bytes, session, plan, details, bytes });
 }
 
 /**

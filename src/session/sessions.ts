@@ -1,9 +1,8 @@
 // A session as it is made.
 
-import { changeSession, liveSession, replyPart } from "../core/change.ts";
+import { answerOnly, changeSession, liveSession, saved } from "../core/change.ts";
 import { checkMemoryHooks, checkPromotion } from "../core/check-hooks.ts";
 import type { ServiceContext } from "../core/context.ts";
-import { newEvents } from "../core/new-events.ts";
 import { underPolicy } from "../core/policy-state.ts";
 import { changeWindow, planOf, type WindowChange } from "../core/window-change.ts";
 import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
@@ -11,7 +10,7 @@ import { type Call, checkLive } from "../kit/call.ts";
 import { etagMismatch, sessionAlreadyExists, sessionNotFound } from "../kit/errors.ts";
 import { makeSessionId } from "../kit/ids.ts";
 import { jobsUnder, mergeJobPlans } from "../memory/learn/give.ts";
-import type { MemoryJobPlan, SessionDecision, SessionPlan, SessionView } from "../store/store.ts";
+import type { MemoryJobPlan, SessionDecision, SessionView } from "../store/store.ts";
 import { setText } from "../summary/apply-summary.ts";
 import { checkHooks } from "../summary/hand-over.ts";
 import { afterPolicy, NO_EDIT, planPart, type TaskEdit } from "../tasks/task-edits.ts";
@@ -103,17 +102,10 @@ export async function createSession(
     );
     const session: Session = { ...bare, fields };
     const bytes = create.encode(session);
-    const events = newEvents(context, { session, revision, nowMs, requestId: call.requestId }, [
-      { type: EVENT_TYPE.sessionCreated },
-    ]);
-    const plan: SessionPlan = {
-      fields,
-      head: session.head,
-      events,
-      ...(record === undefined ? {} : { summaries: { put: [record] } }),
-      ...replyPart(call, nowMs, bytes),
-    };
-    return { kind: "save", result: bytes, plan };
+    const summaries = record === undefined ? {} : { summaries: { put: [record] } };
+    const plan = { fields, head: session.head, ...summaries };
+    const details = [{ type: EVENT_TYPE.sessionCreated }];
+    return saved({ context, call, nowMs }, view, { result: bytes, session, plan, details, bytes });
   });
 }
 
@@ -148,23 +140,21 @@ export async function deleteSession(
   input: DeleteSessionInput,
 ): Promise<Uint8Array> {
   const { namespace, sessionId } = input;
-  const nowMs = context.world.nowMs();
+  const changing = { context, call, nowMs: context.world.nowMs() };
   const target = { namespace, sessionId, allowWhenFull: true };
   return await changeSession<Uint8Array>(context, call, target, (view) => {
     const { session, revision } = view;
     if (session === undefined) {
       if (!input.allowMissing) throw sessionNotFound(sessionId);
-      const bytes = input.encode({ revision: 0 });
-      return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
+      return answerOnly(changing, input.encode({ revision: 0 }));
     }
     if (!context.etags.allows(input.etag, session.fields.etagRevision)) throw etagMismatch();
     const bytes = input.encode({ revision });
-    const events = newEvents(context, { session, revision, nowMs, requestId: call.requestId }, [
-      { type: EVENT_TYPE.sessionDeleted, reason: "request", log: session.head.log },
-    ]);
     const memories = context.participants.memory.sessionEmptied(session);
-    const plan: SessionPlan = { remove: true, events, memories, ...replyPart(call, nowMs, bytes) };
-    return { kind: "save", result: bytes, plan };
+    return saved(changing, view, {
+      ...{ result: bytes, bytes, session, plan: { remove: true, memories } },
+      details: [{ type: EVENT_TYPE.sessionDeleted, reason: "request", log: session.head.log }],
+    });
   });
 }
 
@@ -197,7 +187,7 @@ function decideUpdate(
   update: Update,
   view: SessionView,
 ): SessionDecision<Uint8Array> {
-  const { session, revision } = view;
+  const { session } = view;
   const { nowMs } = update;
   if (session === undefined) throw sessionNotFound(update.sessionId);
   if (!context.etags.allows(update.etag, session.fields.etagRevision)) throw etagMismatch();
@@ -212,21 +202,16 @@ function decideUpdate(
       : { ...session, fields: change.fields, head: change.head };
   const { trims, runs, overLimit } = change ?? NOTHING;
   const bytes = update.encode({ session: after, trims, runs, overLimit });
-  const events = newEvents(
-    context,
-    { session: after, revision, nowMs, requestId: call.requestId },
-    [...patched.events, ...(change?.events ?? [])],
-  );
   const memoryJobs = mergeJobPlans(change?.given?.plan.memoryJobs, patched.memoryJobs);
-  const plan: SessionPlan = {
+  const plan = {
     ...(change === undefined ? {} : planOf(session, change)),
     ...(memoryJobs === undefined ? {} : { memoryJobs }),
     fields: after.fields,
     head: after.head,
-    events,
-    ...replyPart(call, nowMs, bytes),
   };
-  return { kind: "save", result: bytes, plan };
+  const details = [...patched.events, ...(change?.events ?? [])];
+  const saving = { result: bytes, session: after, plan, details, bytes };
+  return saved({ context, call, nowMs }, view, saving);
 }
 
 /** The attributes of a session to change. */

@@ -1,9 +1,8 @@
 // CompactSession: summarizes messages of the window now. Makes a task as a stage does, then waits
 // for its end if asked to. A waiting call holds only a callback and reads progress from the store.
 
-import { changeSession, replyPart } from "../core/change.ts";
+import { type Changing, changeSession, replyPart, saved } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
-import { newEvents } from "../core/new-events.ts";
 import { changeWindow, planOf } from "../core/window-change.ts";
 import { isInLog, mergeInserts } from "../core/window-view.ts";
 import type { EventDetail } from "../events/rules/event.ts";
@@ -94,18 +93,15 @@ function resultOf(
   };
 }
 
-interface Compacting {
-  readonly context: ServiceContext;
-  readonly call: Call;
+interface Compacting extends Changing {
   readonly input: CompactSessionInput;
-  readonly nowMs: number;
 }
 
 function decideCompact(
   compacting: Compacting,
   view: SessionView,
 ): SessionDecision<Started | Uint8Array> {
-  const { context, call, input, nowMs } = compacting;
+  const { context, input, nowMs } = compacting;
   const { session, revision } = view;
   if (session === undefined) throw sessionNotFound(input.sessionId);
   const { choice } = input;
@@ -145,13 +141,9 @@ function decideCompact(
   const given = stage === undefined ? [] : deadOf(tasks, name);
   const taskPlan = { put: [task], remove: given.map(({ taskNo }) => taskNo) };
   const change = planFor(compacting, session, view, { task, taskPlan, entries, chosen });
-  const origin = { session, revision, nowMs, requestId: call.requestId };
-  const plan: SessionPlan = {
-    ...change.plan,
-    events: newEvents(context, origin, change.events),
-    ...replyPart(call, nowMs, input.encode(resultOf(context, started))),
-  };
-  return { kind: "save", result: started, plan };
+  const bytes = input.encode(resultOf(context, started));
+  const { plan, events: details } = change;
+  return saved(compacting, view, { result: started, session, plan, details, bytes });
 }
 
 /** Throws OVERLOADED when the stage has as many pending tasks as it may have. */

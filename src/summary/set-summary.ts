@@ -1,8 +1,7 @@
 // SetSummary: a text replaces messages. They leave the window and stay in the log.
 
-import { changeSession, replyPart } from "../core/change.ts";
+import { answerOnly, type Changing, changeSession, saved } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
-import { newEvents } from "../core/new-events.ts";
 import type { SetSummaryInput } from "../core/window-api.ts";
 import { changeWindow, planOf } from "../core/window-change.ts";
 import { insertEntry, mergeInserts, sessionTotals, signalsOf } from "../core/window-view.ts";
@@ -43,11 +42,8 @@ import { type SummaryRecord, TRUST } from "./rules/summary.ts";
 const RANDOM_BYTES = 10;
 
 /** Inputs that stay the same when the decision is retried. */
-interface Setting {
-  readonly context: ServiceContext;
-  readonly call: Call;
+interface Setting extends Changing {
   readonly input: SetSummaryInput;
-  readonly nowMs: number;
   readonly tokenCount: number;
   /** The id of the summary, should it be placed. */
   readonly messageId: string;
@@ -75,7 +71,7 @@ export async function setSummary(
 }
 
 function decideSummary(setting: Setting, view: SessionView): SessionDecision<Uint8Array> {
-  const { input, call, nowMs } = setting;
+  const { input } = setting;
   const { session } = view;
   if (session === undefined) throw sessionNotFound(input.sessionId);
   const version = session.fields.summary?.version ?? 0;
@@ -84,8 +80,7 @@ function decideSummary(setting: Setting, view: SessionView): SessionDecision<Uin
   }
   if (input.replacedMessageIds.length > 0) return replace(setting, view, session);
   if (input.text === "" && session.fields.summary === undefined) {
-    const bytes = input.encode({ session, trims: [], placed: undefined });
-    return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
+    return answerOnly(setting, input.encode({ session, trims: [], placed: undefined }));
   }
   return setAlone(setting, view, session);
 }
@@ -99,7 +94,7 @@ function setAlone(
   view: SessionView,
   session: Session,
 ): SessionDecision<Uint8Array> {
-  const { context, input, call, nowMs, tokenCount } = setting;
+  const { context, input, nowMs, tokenCount } = setting;
   const { revision } = view;
   const prior = priorRecord(view, session);
   const { fields: changed, record } = setText(
@@ -119,15 +114,13 @@ function setAlone(
   const head = change?.head ?? { ...session.head, updateMs: nowMs, revision };
   const after: Session = { ...session, fields: change?.fields ?? fields, head };
   const bytes = input.encode({ session: after, trims: change?.trims ?? [], placed: undefined });
-  const origin = { session: after, revision, nowMs, requestId: call.requestId };
   const told = record === undefined ? removedEvent(session.fields) : setEvent(record, NOTHING);
   const plan = {
     ...(change === undefined ? { fields, head } : planOf(session, change)),
-    events: newEvents(context, origin, [told, ...(change?.events ?? [])]),
     ...historyPart(view, session, fields, record),
-    ...replyPart(call, nowMs, bytes),
   };
-  return { kind: "save", result: bytes, plan };
+  const details = [told, ...(change?.events ?? [])];
+  return saved(setting, view, { result: bytes, session: after, plan, details, bytes });
 }
 
 /** Plan for the history: a summary that is removed ends with the newest seq. */
@@ -165,7 +158,7 @@ function replace(
   view: SessionView,
   session: Session,
 ): SessionDecision<Uint8Array> {
-  const { context, input, call, nowMs } = setting;
+  const { context, input, nowMs } = setting;
   const { revision } = view;
   const { codec } = context;
   const entries = mergeInserts(view.window ?? [], session.fields.inserts, codec);
@@ -195,18 +188,12 @@ function replace(
   const bytes = input.encode({ session: after, trims: change.trims, placed });
   const [trimmed, ...others] = change.events;
   const told = record === undefined ? removedEvent(session.fields) : setEvent(record, made.added);
-  const events = newEvents(
-    context,
-    { session: after, revision, nowMs, requestId: call.requestId },
-    [...(trimmed === undefined ? [] : [trimmed]), told, ...others],
-  );
   const plan = {
     ...planOf(session, change),
-    events,
     ...historyPart(view, session, change.fields, record),
-    ...replyPart(call, nowMs, bytes),
   };
-  return { kind: "save", result: bytes, plan };
+  const details = [...(trimmed === undefined ? [] : [trimmed]), told, ...others];
+  return saved(setting, view, { result: bytes, session: after, plan, details, bytes });
 }
 
 interface Summarized {

@@ -1,13 +1,12 @@
 // DeleteTask: removes a task that is no longer wanted. Its messages stay where they are.
 
-import { changeSession, replayOf, replyPart } from "../core/change.ts";
+import { changeSession, replayOf, replyPart, type Saving, saved } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
-import { newEvents } from "../core/new-events.ts";
 import type { SupersedeReason } from "../events/rules/event.ts";
 import { type Call, checkLive } from "../kit/call.ts";
 import { taskNotFound } from "../kit/errors.ts";
 import type { Session } from "../session/rules/session.ts";
-import type { SessionPlan, SessionView } from "../store/store.ts";
+import type { SessionView } from "../store/store.ts";
 import type { DeleteTaskInput } from "./api.ts";
 import { deleteMemoryTask, type MemoryTaskParts } from "./memory-tasks.ts";
 import { hourOf } from "./rules/budget.ts";
@@ -48,9 +47,8 @@ async function deleteSummaryTask(
     // The task went with its session meanwhile, or another call deleted it.
     if (session === undefined || task === undefined) return { kind: "answer", result: undefined };
     const bytes = input.encode();
-    const without = planWithout(context, { session, view, task, nowMs, call }, "deleted");
-    const plan = { ...without, ...replyPart(call, nowMs, bytes) };
-    return { kind: "save", result: bytes, plan };
+    const leaving = withoutTask(view, { session, task, nowMs }, "deleted");
+    return saved({ context, call, nowMs }, view, { ...leaving, result: bytes, bytes });
   });
 }
 
@@ -75,31 +73,21 @@ async function answerMissing(
   });
 }
 
-/** A task to remove from its session. */
-export interface Leaving {
-  readonly session: Session;
-  readonly view: SessionView;
-  readonly task: Task;
-  readonly nowMs: number;
-  readonly call: Call;
-}
-
-/** The plan that removes a task; the next waiting task of its stage becomes ready. */
-export function planWithout(
-  context: ServiceContext,
-  { session, view, task, nowMs, call }: Leaving,
+/** Removes a task from its session; the next waiting task of its stage becomes ready. */
+export function withoutTask(
+  view: SessionView,
+  leaving: { readonly session: Session; readonly task: Task; readonly nowMs: number },
   reason: SupersedeReason,
-): SessionPlan {
-  const { revision } = view;
-  const edit = supersede(view.tasks(), new Set([task]), reason, nowMs);
-  // The death of a dead task has its event already; its removal gets one too.
-  const told = isLive(task) ? edit.events : [supersededEvent(task, reason)];
-  const origin = { session, revision, nowMs, requestId: call.requestId };
+): Pick<Saving<never>, "session" | "plan" | "details"> {
+  const { session, task, nowMs } = leaving;
+  const { events, plan } = supersede(view.tasks(), new Set([task]), reason, nowMs);
+  // The session was not used: its time to live is not renewed.
+  const head = { ...session.head, revision: view.revision };
   return {
-    // The session was not used: its time to live is not renewed.
-    head: { ...session.head, revision },
-    events: newEvents(context, origin, told),
-    ...(edit.plan === undefined ? {} : { tasks: edit.plan }),
+    session,
+    plan: plan === undefined ? { head } : { head, tasks: plan },
+    // The death of a dead task has its event already; its removal gets one too.
+    details: isLive(task) ? events : [supersededEvent(task, reason)],
   };
 }
 
@@ -118,7 +106,8 @@ export async function dropTask(
     if (session === undefined || task?.lease?.token !== lease.token) {
       return { kind: "answer", result: undefined };
     }
-    const plan = planWithout(context, { session, view, task, nowMs, call }, "messages-changed");
-    return { kind: "save", result: undefined, plan };
+    const leaving = withoutTask(view, { session, task, nowMs }, "messages-changed");
+    const saving = { ...leaving, result: undefined, bytes: undefined };
+    return saved({ context, call, nowMs }, view, saving);
   });
 }

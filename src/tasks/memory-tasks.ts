@@ -1,10 +1,15 @@
 // Memory jobs as tasks: listed, shown, retried and deleted like other tasks. Only the server runs
 // them, by calling their hooks, so no worker is stored.
 
-import { type ChangeOptions, changeSession, replayOf, replyPart } from "../core/change.ts";
+import {
+  type ChangeOptions,
+  type Changing,
+  changeSession,
+  replayOf,
+  saved,
+} from "../core/change.ts";
 import { checkJobHook } from "../core/check-hooks.ts";
 import type { ServiceContext } from "../core/context.ts";
-import { newEvents } from "../core/new-events.ts";
 import { EVENT_TYPE } from "../events/rules/event.ts";
 import type { Call } from "../kit/call.ts";
 import { taskNotFound } from "../kit/errors.ts";
@@ -15,8 +20,8 @@ import {
   TURN_END_MS,
   taskNoOfJob,
 } from "../memory/rules/job.ts";
-import type { Session, SessionRef } from "../session/rules/session.ts";
-import type { SessionDecision, SessionPlan, StoredMemoryJob } from "../store/store.ts";
+import type { SessionRef } from "../session/rules/session.ts";
+import type { SessionDecision, StoredMemoryJob } from "../store/store.ts";
 import type {
   DeleteTaskInput,
   DurableTaskPage,
@@ -121,7 +126,7 @@ export async function retryMemoryTask(
   taskNo: number,
 ): Promise<Uint8Array> {
   const { context, memoryJobs } = parts;
-  const changing: Changing = { context, call, input, taskNo, nowMs: context.world.nowMs() };
+  const changing: JobChange = { context, call, input, taskNo, nowMs: context.world.nowMs() };
   const bytes = await changeJob(changing, {}, ({ ref, job }) => {
     checkJobHook(context, job);
     const isRunning = memoryJobs.isRunning(ref, job.type);
@@ -141,19 +146,16 @@ export async function deleteMemoryTask(
   input: DeleteTaskInput,
   taskNo: number,
 ): Promise<Uint8Array | undefined> {
-  const changing: Changing = { context, call, input, taskNo, nowMs: context.world.nowMs() };
+  const changing: JobChange = { context, call, input, taskNo, nowMs: context.world.nowMs() };
   return await changeJob(changing, { allowWhenFull: true }, () => ({
     next: undefined,
     bytes: input.encode(),
   }));
 }
 
-interface Changing {
-  readonly context: ServiceContext;
-  readonly call: Call;
+interface JobChange extends Changing {
   readonly input: TaskRef;
   readonly taskNo: number;
-  readonly nowMs: number;
 }
 
 /** Next state of a job, and the answer. */
@@ -164,7 +166,7 @@ interface Changed {
 
 /** Changes a job with its session; undefined when there is none. */
 async function changeJob(
-  changing: Changing,
+  changing: JobChange,
   options: ChangeOptions,
   decide: (stored: StoredMemoryJob) => Changed,
 ): Promise<Uint8Array | undefined> {
@@ -176,13 +178,17 @@ async function changeJob(
     context,
     call,
     { ...ref, ...options },
-    ({ session, revision, memoryJobs }): SessionDecision<Uint8Array | undefined> => {
-      const job = memoryJobs().find((one) => taskNoOfJob(one) === taskNo);
+    (view): SessionDecision<Uint8Array | undefined> => {
+      const { session, revision } = view;
+      const job = view.memoryJobs().find((one) => taskNoOfJob(one) === taskNo);
       // The job went with its session meanwhile, or it was done.
       if (session === undefined || job === undefined) return { kind: "answer", result: undefined };
-      const changed = decide({ ref, job });
-      const plan = planOf(changing, { session, revision, job }, changed);
-      return { kind: "save", result: changed.bytes, plan };
+      const { next, bytes } = decide({ ref, job });
+      // The session was not used: its time to live is not renewed.
+      const head = { ...session.head, revision };
+      const plan = { head, memoryJobs: { put: [{ type: job.type, job: next }] } };
+      const details = [{ type: EVENT_TYPE.sessionUpdated, paths: ["memory_tasks"] }];
+      return saved(changing, view, { result: bytes, session, plan, details, bytes });
     },
   );
 }
@@ -194,28 +200,10 @@ async function replayWithout({
   input: { namespace },
   taskNo,
   nowMs,
-}: Changing): Promise<Uint8Array | undefined> {
+}: JobChange): Promise<Uint8Array | undefined> {
   const change = { namespace, taskNo, hour: hourOf(nowMs), requestId: call.requestId };
   return await context.store.changeTask<Uint8Array | undefined>(change, ({ reply }) => ({
     kind: "answer",
     result: replayOf(context, call, reply),
   }));
-}
-
-function planOf(
-  { context, call, nowMs }: Changing,
-  at: { readonly session: Session; readonly revision: number; readonly job: MemoryJob },
-  { next, bytes }: Changed,
-): SessionPlan {
-  const { session, revision, job } = at;
-  const origin = { session, revision, nowMs, requestId: call.requestId };
-  return {
-    // The session was not used: its time to live is not renewed.
-    head: { ...session.head, revision },
-    memoryJobs: { put: [{ type: job.type, job: next }] },
-    events: newEvents(context, origin, [
-      { type: EVENT_TYPE.sessionUpdated, paths: ["memory_tasks"] },
-    ]),
-    ...replyPart(call, nowMs, bytes),
-  };
 }

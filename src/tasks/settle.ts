@@ -1,15 +1,13 @@
 // Common steps of completing and failing a task: finding the task and its lease, counting texts by
 // the session's policy, and saving the outcome in one change of the session.
 
-import { changeSession, replayOf, replyPart } from "../core/change.ts";
+import { type Changing, changeSession, replayOf } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
-import { newEvents } from "../core/new-events.ts";
-import type { EventDetail } from "../events/rules/event.ts";
 import type { Call } from "../kit/call.ts";
 import { leaseLost, taskNotFound } from "../kit/errors.ts";
 import { makeInsertId } from "../kit/ids.ts";
 import type { Session } from "../session/rules/session.ts";
-import type { SessionDecision, SessionPlan, SessionView, TaskPlan } from "../store/store.ts";
+import type { SessionDecision, SessionView, TaskPlan } from "../store/store.ts";
 import { TRUST, type Trust } from "../summary/rules/summary.ts";
 import {
   type CountedRule,
@@ -26,10 +24,7 @@ const RANDOM_BYTES = 10;
 const PAGE = 500;
 
 /** Inputs that stay the same when the end of an attempt is decided again. */
-export interface Settling {
-  readonly context: ServiceContext;
-  readonly call: Call;
-  readonly nowMs: number;
+export interface Settling extends Changing {
   /** Message id of the summary if it is placed. */
   readonly messageId: string;
   /** The lowest trust of messages that have left the window already. */
@@ -186,28 +181,4 @@ export function usagePart(
       ? { ...before, tokens: Math.max(0, before.tokens - reservedTokens) }
       : settled(before, reservedTokens, taken);
   return { usage: { hook, hour, usage } };
-}
-
-/** Changes that a decision saves, with its result and its answer. */
-export interface Saving<T> {
-  readonly result: T;
-  /** The session after the change. */
-  readonly session: Session;
-  readonly plan: Omit<SessionPlan, "events" | "reply">;
-  readonly details: readonly EventDetail[];
-  /** The answer to remember; undefined for a call that is refused. */
-  readonly bytes: Uint8Array | undefined;
-}
-
-/** The decision that saves the outcome of an attempt. */
-export function saved<T>(
-  { context, call, nowMs }: Settling,
-  { view }: HeldView,
-  saving: Saving<T>,
-): SessionDecision<T> {
-  const { result, session, plan, details, bytes } = saving;
-  const origin = { session, revision: view.revision, nowMs, requestId: call.requestId };
-  const events = newEvents(context, origin, details);
-  const reply = bytes === undefined ? {} : replyPart(call, nowMs, bytes);
-  return { kind: "save", result, plan: { ...plan, events, ...reply } };
 }

@@ -1,9 +1,8 @@
 // TrimSession: trims the window when a caller asks for it, to a size or as the policy's stages on
 // request say.
 
-import { changeSession, replyPart } from "../core/change.ts";
+import { answerOnly, type Changing, changeSession, saved } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
-import { newEvents } from "../core/new-events.ts";
 import type { TrimSessionInput, TrimTarget } from "../core/window-api.ts";
 import { changeWindow, type Pass, planOf } from "../core/window-change.ts";
 import { EVENT_TYPE } from "../events/rules/event.ts";
@@ -30,15 +29,12 @@ export async function trimSession(
   );
 }
 
-interface Trimming {
-  readonly context: ServiceContext;
-  readonly call: Call;
+interface Trimming extends Changing {
   readonly input: TrimSessionInput;
-  readonly nowMs: number;
 }
 
 function decideTrim(trimming: Trimming, view: SessionView): SessionDecision<Uint8Array> {
-  const { context, call, input, nowMs } = trimming;
+  const { context, input, nowMs } = trimming;
   const { session, revision } = view;
   if (session === undefined) throw sessionNotFound(input.sessionId);
   if (!context.etags.allows(input.etag, session.fields.etagRevision)) throw etagMismatch();
@@ -57,15 +53,11 @@ function decideTrim(trimming: Trimming, view: SessionView): SessionDecision<Uint
   const changed = told.length > 0 || remembers || change.tasks !== undefined;
   const answer = { trims, window, runs, overLimit };
   const bytes = input.encode({ ...answer, revision: changed ? revision : session.head.revision });
-  const reply = replyPart(call, nowMs, bytes);
-  if (!changed) return { kind: "answer", result: bytes, ...reply };
-  const origin = { session, revision, nowMs, requestId: call.requestId };
-  const events = newEvents(
-    context,
-    origin,
-    told.length > 0 ? told : [{ type: EVENT_TYPE.sessionUpdated, paths: ["stage_states"] }],
-  );
-  return { kind: "save", result: bytes, plan: { ...planOf(session, change), events, ...reply } };
+  if (!changed) return answerOnly(trimming, bytes);
+  const plan = planOf(session, change);
+  const details =
+    told.length > 0 ? told : [{ type: EVENT_TYPE.sessionUpdated, paths: ["stage_states"] }];
+  return saved(trimming, view, { result: bytes, session, plan, details, bytes });
 }
 
 function passOf(input: TrimSessionInput, policy: Policy): Pass {

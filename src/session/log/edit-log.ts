@@ -3,14 +3,12 @@
 // window, the tasks made from the messages, and the memories learned from them.
 
 import { isDeepStrictEqual } from "node:util";
-import { replyPart } from "../../core/change.ts";
+import { type Changing, saved } from "../../core/change.ts";
 import type { Codec, MessageDraft } from "../../core/codec.ts";
 import type { ServiceContext } from "../../core/context.ts";
-import { newEvents } from "../../core/new-events.ts";
 import type { MemorySide } from "../../core/participants.ts";
 import { changeWindow, type Pass, planOf, type WindowChange } from "../../core/window-change.ts";
 import { EVENT_TYPE, type EventDetail } from "../../events/rules/event.ts";
-import type { Call } from "../../kit/call.ts";
 import { requestInvalid } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { eraseMessage, erasureOf, joinedPlans } from "../../memory/learn/erase-source.ts";
@@ -221,31 +219,20 @@ export function windowAfter(
 
 /** Saves an edit and the window after it. */
 export function saveEdit(
-  context: ServiceContext,
-  call: Call,
+  changing: Changing,
   view: SessionView,
   done: {
     /** The session before the edit. */
     readonly session: Session;
     readonly edited: EditedLog;
     readonly change: WindowChange;
-    readonly nowMs: number;
     readonly bytes: Uint8Array;
   },
 ): SessionDecision<Uint8Array> {
-  const { session, edited, change, nowMs, bytes } = done;
-  const origin = { session, revision: view.revision, nowMs, requestId: call.requestId };
-  const plan: SessionPlan = {
-    ...planOf(session, change),
-    ...editPart(edited, change),
-    events: newEvents(context, origin, [
-      ...edited.events,
-      ...edited.memoryEvents,
-      ...change.events,
-    ]),
-    ...replyPart(call, nowMs, bytes),
-  };
-  return { kind: "save", result: bytes, plan };
+  const { session, edited, change, bytes } = done;
+  const plan = { ...planOf(session, change), ...editPart(edited, change) };
+  const details = [...edited.events, ...edited.memoryEvents, ...change.events];
+  return saved(changing, view, { result: bytes, session, plan, details, bytes });
 }
 
 function editHead(head: Session["head"], { replace, erase }: LogEdit): Session["head"] {

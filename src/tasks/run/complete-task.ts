@@ -1,7 +1,7 @@
 // Applies a result: it is checked, and takes effect in one transaction if its inputs are unchanged.
 // It thus takes effect at most once and never overwrites newer content.
 
-import { replayOf, replyPart } from "../../core/change.ts";
+import { replayOf, replyPart, saved } from "../../core/change.ts";
 import type { ServiceContext } from "../../core/context.ts";
 import type { SupersedeReason } from "../../events/rules/event.ts";
 import type { Call } from "../../kit/call.ts";
@@ -18,7 +18,7 @@ import { settled as settledUsage } from "../rules/budget.ts";
 import { hasCounts, outputFault, textTokensMax } from "../rules/check-output.ts";
 import { released } from "../rules/lifecycle.ts";
 import { taskIdOf } from "../rules/task.ts";
-import { type HeldView, type Settling, saved, settle, usagePart } from "../settle.ts";
+import { type HeldView, type Settling, settle, usagePart } from "../settle.ts";
 import type { TakenTask } from "../take-task.ts";
 import { failOutcome } from "./fail-task.ts";
 
@@ -102,7 +102,7 @@ function decideComplete(
   if (stale !== undefined) {
     const result = { kind: "superseded", reason: stale } as const;
     const outcome = superseded(settling, held, stale, usage);
-    return saved<CompleteResult>(settling, held, { ...outcome, result, bytes: undefined });
+    return saved<CompleteResult>(settling, held.view, { ...outcome, result, bytes: undefined });
   }
   const fault = faultOf(settling, held, output);
   if (fault !== undefined) return refuse(settling, held, completing, fault);
@@ -119,7 +119,7 @@ function decideComplete(
   const { revision } = view;
   const { version: summaryVersion } = effect;
   const bytes = encode?.({ revision, summaryVersion, continues: false });
-  return saved<CompleteResult>(settling, held, {
+  return saved<CompleteResult>(settling, held.view, {
     result: { kind: "done", revision, summaryVersion, bytes },
     session: effect.session,
     plan: effect.plan,
@@ -178,7 +178,7 @@ function refuse(
   });
   if (outcome === "need-window") return { kind: "need-window" };
   const result = { kind: "failed", reason, message, state: outcome.state } as const;
-  return saved<CompleteResult>(settling, held, { ...outcome, result, bytes: undefined });
+  return saved<CompleteResult>(settling, held.view, { ...outcome, result, bytes: undefined });
 }
 
 /** The task is ready for the next call of its chain. Only the task changes. */

@@ -1,14 +1,14 @@
 // Check for stale tasks when they are taken: if their messages have left the window meanwhile, a
 // hook call would be wasted.
 
-import { liveSession } from "../../core/change.ts";
+import { liveSession, saved } from "../../core/change.ts";
 import type { ServiceContext } from "../../core/context.ts";
 import type { Call } from "../../kit/call.ts";
 import { AppError } from "../../kit/errors.ts";
 import type { SessionHead } from "../../session/rules/session.ts";
 import { staleness, superseded } from "../../summary/supersede.ts";
 import type { Task } from "../rules/task.ts";
-import { saved, settle, usagePart } from "../settle.ts";
+import { settle, usagePart } from "../settle.ts";
 import { leaseRefOf, type TakenTask } from "../take-task.ts";
 
 /**
@@ -29,7 +29,7 @@ export async function dropStale(
       const reason = staleness(settling, held);
       if (reason === undefined) return { kind: "answer", result: false };
       const outcome = superseded(settling, held, reason, usagePart(held, "nothing"));
-      return saved(settling, held, { ...outcome, result: true, bytes: undefined });
+      return saved(settling, held.view, { ...outcome, result: true, bytes: undefined });
     });
     return settled.kind === "decided" && settled.result;
   } catch (error) {

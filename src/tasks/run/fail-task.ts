@@ -1,6 +1,7 @@
 // Handles a failed attempt: the task rests and is retried, or it is given up and its messages stay,
 // leave or get a placeholder, as its stage says.
 
+import { type Saving, saved } from "../../core/change.ts";
 import type { ServiceContext } from "../../core/context.ts";
 import { EVENT_TYPE, type EventDetail } from "../../events/rules/event.ts";
 import type { Call } from "../../kit/call.ts";
@@ -24,7 +25,7 @@ import type { FailTaskInput, LeaseRef } from "../api.ts";
 import { backoffMs } from "../rules/breaker.ts";
 import { dead, failed, isLastFailure } from "../rules/lifecycle.ts";
 import { isLive, type Task, type TaskState, taskIdOf } from "../rules/task.ts";
-import { type HeldView, type Saving, type Settling, saved, settle, usagePart } from "../settle.ts";
+import { type HeldView, type Settling, settle, usagePart } from "../settle.ts";
 
 /** Attempts of a task whose hook is no longer in the configuration. */
 const GONE_HOOK_ATTEMPTS = 5;
@@ -102,7 +103,7 @@ function decided(
   const { revision } = held.view;
   const bytes = encode?.({ state, dueMs });
   const result = { kind: "failed", state, dueMs, revision, bytes } as const;
-  return saved<FailResult>(settling, held, { ...outcome, result, bytes });
+  return saved<FailResult>(settling, held.view, { ...outcome, result, bytes });
 }
 
 /** Outcome of a failure. Asks for the window when it has to change. */

@@ -5,9 +5,8 @@
 // and is reported as superseded. A task whose messages left the window at once is always retried,
 // since its summary goes beside the window.
 
-import { changeSession, replayOf, replyPart } from "../../core/change.ts";
+import { type Changing, changeSession, replayOf, replyPart, saved } from "../../core/change.ts";
 import type { ServiceContext } from "../../core/context.ts";
-import { newEvents } from "../../core/new-events.ts";
 import { canSummarize } from "../../hooks/port.ts";
 import { type Call, checkLive } from "../../kit/call.ts";
 import { hookNotConfigured, taskNotFound, taskSuperseded } from "../../kit/errors.ts";
@@ -16,7 +15,7 @@ import type { SessionDecision, SessionView, TaskDecision } from "../../store/sto
 import { requestedEvent } from "../../summary/making.ts";
 import { containsSeq } from "../../window/rules/ranges.ts";
 import type { RetryTaskInput } from "../api.ts";
-import { planWithout } from "../delete-task.ts";
+import { withoutTask } from "../delete-task.ts";
 import { taskInfo } from "../list-tasks.ts";
 import { type MemoryTaskParts, retryMemoryTask } from "../memory-tasks.ts";
 import { hourOf } from "../rules/budget.ts";
@@ -28,12 +27,9 @@ const OTHER = Symbol("other");
 /** The inputs of the task are gone. */
 const GONE = Symbol("gone");
 
-interface Retrying {
-  readonly context: ServiceContext;
-  readonly call: Call;
+interface Retrying extends Changing {
   readonly input: RetryTaskInput;
   readonly taskNo: number;
-  readonly nowMs: number;
 }
 
 /** Makes a task ready now. */
@@ -88,9 +84,10 @@ async function retryLive(retrying: Retrying): Promise<Uint8Array | typeof OTHER>
 }
 
 function decideDead(
-  { context, call, input, taskNo, nowMs }: Retrying,
+  retrying: Retrying,
   view: SessionView,
 ): SessionDecision<Uint8Array | typeof OTHER | typeof GONE> {
+  const { context, input, taskNo, nowMs } = retrying;
   const { session, revision } = view;
   const tasks = view.tasks();
   const task = tasks.find((one) => one.taskNo === taskNo);
@@ -98,20 +95,15 @@ function decideDead(
   if (isLive(task)) return { kind: "answer", result: OTHER };
   checkHook(context, task);
   if (task.summarize.spec.leave === "with-summary" && !inWindow(session, task)) {
-    const plan = planWithout(context, { session, view, task, nowMs, call }, "messages-changed");
-    return { kind: "save", result: GONE, plan };
+    const leaving = withoutTask(view, { session, task, nowMs }, "messages-changed");
+    return saved(retrying, view, { ...leaving, result: GONE, bytes: undefined });
   }
   const isBehind = tasks.some((one) => one.stage === task.stage && isLive(one));
   const next = readyAgain(task, nowMs, isBehind);
   const bytes = input.encode(taskInfo(context, next));
-  const origin = { session, revision, nowMs, requestId: call.requestId };
-  const plan = {
-    head: { ...session.head, revision },
-    events: newEvents(context, origin, [requestedEvent(next)]),
-    tasks: { put: [next] },
-    ...replyPart(call, nowMs, bytes),
-  };
-  return { kind: "save", result: bytes, plan };
+  const plan = { head: { ...session.head, revision }, tasks: { put: [next] } };
+  const details = [requestedEvent(next)];
+  return saved(retrying, view, { result: bytes, session, plan, details, bytes });
 }
 
 function checkHook({ hooks }: ServiceContext, { hook }: Task): void {
