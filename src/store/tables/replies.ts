@@ -28,24 +28,29 @@ import {
   REVISION_EVENTS_MAX,
 } from "./event-tables.ts";
 
+// The ids of the clients begin with 12 hexadecimal digits of their time in ms: those of five hours
+// share six of them.
+const SHARED_BYTES = 6;
+
 /**
- * The highest request id of each namespace in the B-tree. The ids of the clients rise with time, so
- * nearly every new one is higher still, and needs no look into the B-tree to be known as new.
+ * The highest request ids in the B-tree: one for all ids of a namespace that begin alike. The ids
+ * of the clients rise with time, so nearly every new one is higher still, and needs no look into
+ * the B-tree to be known as new. Ids of another form begin otherwise, and do not stand in the way.
  */
 export class HighestIds {
   readonly #keys = new Map<string, string>();
-  readonly #namespacesMax = 10_000;
+  readonly #startsMax = 10_000;
 
-  /** Whether the B-tree has no id as high as that of this key of REPLY. */
+  /** Whether the B-tree has no id as high as that of this key of REPLY, among those alike. */
   areBelow(core: Core, key: string): boolean {
-    const prefix = bucket.firstText(key);
-    let highest = this.#keys.get(prefix);
+    const start = startOf(key);
+    let highest = this.#keys.get(start);
     if (highest === undefined) {
       // One of the memtable counts, too: it may be on its way into the B-tree.
-      const range = { start: prefix, end: afterPrefix(prefix), reverse: true };
-      highest = firstOf(core, "pending", range)?.key ?? prefix;
-      if (this.#keys.size >= this.#namespacesMax) this.#keys.clear();
-      this.#keys.set(prefix, highest);
+      const range = { start, end: afterPrefix(start), reverse: true };
+      highest = firstOf(core, "pending", range)?.key ?? start;
+      if (this.#keys.size >= this.#startsMax) this.#keys.clear();
+      this.#keys.set(start, highest);
     }
     return key > highest;
   }
@@ -55,11 +60,16 @@ export class HighestIds {
     for (const { slot } of chunk) {
       const { key } = slot;
       if (!key.startsWith(REPLY.id)) continue;
-      const prefix = bucket.firstText(key);
-      const highest = this.#keys.get(prefix);
-      if (highest !== undefined && key > highest) this.#keys.set(prefix, key);
+      const start = startOf(key);
+      const highest = this.#keys.get(start);
+      if (highest !== undefined && key > highest) this.#keys.set(start, key);
     }
   }
+}
+
+/** The namespace of a key of REPLY, and the first bytes of its id. */
+function startOf(key: string): string {
+  return key.slice(0, bucket.firstText(key).length + SHARED_BYTES);
 }
 
 /** The answer remembered under a request id, durable or not. */

@@ -53,7 +53,7 @@ export function replySuite(open: OpenEngine): void {
     });
 
     test("is found whatever the order of the ids, in memory and on the disk", async (scene) => {
-      const idAt = (at: number) => String(at).padStart(4, "0");
+      const idAt = (at: number) => `${at % 3 === 0 ? "order " : "0"}${String(at).padStart(8, "0")}`;
       // Each number below 4,000 once: 1,597 has no factor of it.
       const order = Array.from({ length: 4_000 }, (_, at) => (at * 1_597) % 4_000);
       const has = async (at: number) => (await replyTo(scene, idAt(at))) !== undefined;
