@@ -7,7 +7,7 @@
 
 import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
 import { type Call, checkLive } from "../kit/call.ts";
-import { answerErased, requestIdReused } from "../kit/errors.ts";
+import { answerErased, requestIdReused, sessionNotFound } from "../kit/errors.ts";
 import { isExpired, type Session, type SessionRef } from "../session/rules/session.ts";
 import type { SessionDecision, SessionPlan, SessionView, StoredReply } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
@@ -164,5 +164,12 @@ export function liveSession(
   session: Session | undefined,
 ): Session | undefined {
   if (session === undefined || isExpired(session, context.world.nowMs())) return undefined;
+  return session;
+}
+
+/** Reads a session that exists for the caller. Throws SESSION_NOT_FOUND. */
+export async function existingSession(context: ServiceContext, ref: SessionRef): Promise<Session> {
+  const session = liveSession(context, await context.store.readSession(ref));
+  if (session === undefined) throw sessionNotFound(ref.sessionId);
   return session;
 }

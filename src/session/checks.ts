@@ -52,25 +52,31 @@ export const SESSION_MASK = {
   ]),
 } as const satisfies MaskPaths;
 
+/** The paths that UpdateMessage can change, each with its field. */
+export const MESSAGE_FIELDS = {
+  name: "name",
+  text: "text",
+  parts: "parts",
+  tool_calls: "toolCalls",
+  agent_calls: "agentCalls",
+  tool_call_id: "toolCallId",
+  tool_error: "toolError",
+  structured_data: "structuredData",
+  provider_payload: "providerPayload",
+  metadata: "metadata",
+  labels: "labels",
+  token_count: "tokenCount",
+  sent_time: "sentTime",
+  provider_role: "providerRole",
+  structured_json: "structuredJson",
+} as const satisfies Readonly<Record<string, keyof Message>>;
+
+/** A path of a message that UpdateMessage can change. */
+export type MessagePath = keyof typeof MESSAGE_FIELDS;
+
 /** The paths of UpdateMessage. */
 export const MESSAGE_MASK = {
-  changeable: [
-    "name",
-    "text",
-    "parts",
-    "tool_calls",
-    "agent_calls",
-    "tool_call_id",
-    "tool_error",
-    "structured_data",
-    "provider_payload",
-    "metadata",
-    "labels",
-    "token_count",
-    "sent_time",
-    "provider_role",
-    "structured_json",
-  ],
+  changeable: Object.keys(MESSAGE_FIELDS) as readonly MessagePath[],
   ignored: new Set([
     "seq",
     "token_rule",

@@ -7,7 +7,7 @@ import { structToJson } from "../grpc/struct.ts";
 import { fromTimestamp } from "../grpc/time.ts";
 import type { MessageDetail } from "../window/rules/types.ts";
 
-// The fields of Message, ContentPart, ToolResult and ToolCall by number, as in message.proto.
+// The fields of Message and what it holds by number, as in message.proto.
 const MESSAGE = {
   ...{ name: 4, text: 5, parts: 6, toolCalls: 7, agentCalls: 8 },
   ...{ sentTime: 17, createTime: 21 },
@@ -17,9 +17,10 @@ const PART = {
   ...{ toolCall: 5, reasoning: 6, json: 7 },
 } as const;
 const RESULT = { text: 2, parts: 3 } as const;
-const REASONING = { text: 1, summaries: 2 } as const;
 const CALL = { id: 1, name: 2, arguments: 3 } as const;
-const AGENT_CALL = { agentName: 2, request: 3 } as const;
+// The texts that cost tokens: text and summaries of reasoning, name and request of an agent's call.
+const COUNTED_REASONING = [1, 2];
+const COUNTED_AGENT_CALL = [2, 3];
 
 type Call = MessageDetail["toolCalls"][number];
 
@@ -60,7 +61,7 @@ function readPart(reader: BinaryReader, found: Found): void {
         addCall(found, readCall(reader));
         break;
       case PART.reasoning:
-        found.chars += readReasoning(reader);
+        found.chars += readChars(reader, COUNTED_REASONING);
         break;
       default:
         reader.skip(tag & 7);
@@ -83,16 +84,14 @@ function addCall(found: Found, call: Call): void {
   found.calls.push(call);
 }
 
-/** The characters of reasoning that cost tokens. */
-function readReasoning(reader: BinaryReader): number {
+/** The characters of the texts in some fields of a message within. */
+function readChars(reader: BinaryReader, fields: readonly number[]): number {
   const end = reader.uint32() + reader.pos;
   let chars = 0;
   while (reader.pos < end) {
     const tag = reader.uint32();
-    const field = tag >>> 3;
-    if (field === REASONING.text || field === REASONING.summaries) {
-      chars += reader.string().length;
-    } else reader.skip(tag & 7);
+    if (fields.includes(tag >>> 3)) chars += reader.string().length;
+    else reader.skip(tag & 7);
   }
   return chars;
 }
@@ -110,20 +109,6 @@ function readResult(reader: BinaryReader, found: Found): void {
     else if (tag >>> 3 === RESULT.parts) readPart(reader, found);
     else reader.skip(tag & 7);
   }
-}
-
-/** The characters of a call of another agent that cost tokens. */
-function readAgentCall(reader: BinaryReader): number {
-  const end = reader.uint32() + reader.pos;
-  let chars = 0;
-  while (reader.pos < end) {
-    const tag = reader.uint32();
-    const field = tag >>> 3;
-    if (field === AGENT_CALL.agentName || field === AGENT_CALL.request) {
-      chars += reader.string().length;
-    } else reader.skip(tag & 7);
-  }
-  return chars;
 }
 
 function addText(texts: string[], text: string): void {
@@ -167,7 +152,7 @@ export function readDetail(bytes: Uint8Array): MessageDetail {
         addCall(found, readCall(reader));
         break;
       case MESSAGE.agentCalls:
-        found.chars += readAgentCall(reader);
+        found.chars += readChars(reader, COUNTED_AGENT_CALL);
         break;
       default:
         reader.skip(tag & 7);

@@ -16,14 +16,12 @@ import {
   type ReplaceMessagesRequest,
   ReplaceMessagesResponse,
 } from "../gen/memorysidecar/v1/history.ts";
-import type { SeqRange } from "../gen/memorysidecar/v1/window.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { numberPosition, pageLimit } from "../grpc/page-token.ts";
 import { digestOfPage } from "../grpc/request-digest.ts";
 import { spliceField, spliceMessages } from "../grpc/splice.ts";
 import type { FoundPlace } from "../store/store.ts";
-import type { SeqRange as SeqRun } from "../window/rules/types.ts";
-import { toTotals, toTrim } from "../window/wire.ts";
+import { fromSeqRange, toTotals, toWindowChange } from "../window/wire.ts";
 import {
   checkBatchDeleteMessages,
   checkBatchGetMessages,
@@ -37,13 +35,6 @@ import { fromSessionFilter } from "./wire.ts";
 const MESSAGES_FIELD = 1;
 const PAGE_SIZE_DEFAULT = 1_000;
 
-function fromSeqRanges(ranges: readonly SeqRange[]): readonly SeqRun[] {
-  return ranges.map(({ firstSeq, lastSeq }) => ({
-    first: Number(firstSeq),
-    last: Number(lastSeq),
-  }));
-}
-
 /** BatchGetMessages. */
 export const batchGetMessages: UnaryRpc<BatchGetMessagesRequest> = {
   validate: checkBatchGetMessages,
@@ -54,7 +45,7 @@ export const batchGetMessages: UnaryRpc<BatchGetMessagesRequest> = {
       namespace: fromNamespace(request.namespace),
       sessionId: request.sessionId,
       messageIds: request.messageIds,
-      ranges: fromSeqRanges(request.seqRanges),
+      ranges: request.seqRanges.map(fromSeqRange),
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
       ...pageTokens.read(call, pageToken, (at) => ({ startSeq: numberPosition(at) })),
     });
@@ -107,15 +98,13 @@ export const batchDeleteMessages: UnaryRpc<BatchDeleteMessagesRequest> = {
       namespace: fromNamespace(request.namespace),
       sessionId: request.sessionId,
       messageIds: request.messageIds,
-      ranges: fromSeqRanges(request.seqRanges),
+      ranges: request.seqRanges.map(fromSeqRange),
       allowMissing: request.allowMissing,
       ...(expectedLastSeq === undefined ? {} : { expectedLastSeq: Number(expectedLastSeq) }),
-      encode: ({ messages, revision, trims, window }) =>
+      encode: ({ messages, ...change }) =>
         encodeWire(BatchDeleteMessagesResponse, {
-          revision: BigInt(revision),
+          ...toWindowChange(change),
           deletedCount: messages.length,
-          trims: trims.map(toTrim),
-          windowTotals: toTotals(window),
         }),
     });
   },
@@ -153,12 +142,10 @@ export const popMessages: UnaryRpc<PopMessagesRequest> = {
       sessionId: request.sessionId,
       count: request.count,
       ...(expectedLastSeq === undefined ? {} : { expectedLastSeq: Number(expectedLastSeq) }),
-      encode: ({ messages, revision, trims, window }) => {
+      encode: ({ messages, ...change }) => {
         const rest = encodeWire(PopMessagesResponse, {
+          ...toWindowChange(change),
           messages: [],
-          revision: BigInt(revision),
-          trims: trims.map(toTrim),
-          windowTotals: toTotals(window),
         });
         return spliceMessages(
           MESSAGES_FIELD,
@@ -188,11 +175,9 @@ export const replaceMessages: UnaryRpc<ReplaceMessagesRequest> = {
       ...(expectedLastSeq === undefined ? {} : { expectedLastSeq: Number(expectedLastSeq) }),
       encode: (result) =>
         encodeWire(ReplaceMessagesResponse, {
+          ...toWindowChange(result),
           messages: result.messages.map(toAppended),
-          revision: BigInt(result.revision),
           deletedTotals: toTotals(result.deleted),
-          trims: result.trims.map(toTrim),
-          windowTotals: toTotals(result.window),
           lastSeq: BigInt(result.lastSeq),
         }),
     });

@@ -39,7 +39,7 @@ import { fromPolicy, fromPolicyChoice } from "../window/policy-wire.ts";
 import { asksForReply, checkReplies, withReplies } from "../window/reply-rpc.ts";
 import type { Role } from "../window/rules/types.ts";
 import { toTokenRule } from "../window/token-rule-wire.ts";
-import { toTotals, toTrim } from "../window/wire.ts";
+import { fromSeqRange, toTotals, toWindowChange } from "../window/wire.ts";
 import type { AppendInput, AttributesInput, OnExisting } from "./api.ts";
 import {
   checkAppendMessages,
@@ -239,12 +239,8 @@ export const updateMessage: UnaryRpc<UpdateMessageRequest> = {
       paths: messagePaths(message, request.updateMask),
       etag: message.etag,
       encode: (result) => {
-        const rest = encodeWire(UpdateMessageResponse, {
-          message: undefined,
-          revision: BigInt(result.revision),
-          trims: result.trims.map(toTrim),
-          windowTotals: toTotals(result.window),
-        });
+        const change = toWindowChange(result);
+        const rest = encodeWire(UpdateMessageResponse, { ...change, message: undefined });
         return spliceMessages(UPDATED_MESSAGE_FIELD, [result.message], rest);
       },
     });
@@ -260,12 +256,7 @@ export const deleteMessage: UnaryRpc<DeleteMessageRequest> = {
       messageId: request.messageId,
       etag: request.etag,
       allowMissing: request.allowMissing,
-      encode: ({ revision, trims, window }) =>
-        encodeWire(DeleteMessageResponse, {
-          revision: BigInt(revision),
-          trims: trims.map(toTrim),
-          windowTotals: toTotals(window),
-        }),
+      encode: (result) => encodeWire(DeleteMessageResponse, toWindowChange(result)),
     }),
 };
 
@@ -278,10 +269,7 @@ export const restoreMessages: UnaryRpc<RestoreMessagesRequest> = {
       namespace: fromNamespace(namespace),
       sessionId,
       messageIds,
-      ranges: seqRanges.map(({ firstSeq, lastSeq }) => ({
-        first: Number(firstSeq),
-        last: Number(lastSeq),
-      })),
+      ranges: seqRanges.map(fromSeqRange),
       encode: (result) =>
         encodeWire(RestoreMessagesResponse, {
           revision: BigInt(result.revision),

@@ -27,9 +27,9 @@ import { toOutcome } from "../records/wire.ts";
 import type { FoundMessage } from "../store/store.ts";
 import { ROLE, type Role } from "../window/rules/types.ts";
 import { messageTokenRule, toTokenRule } from "../window/token-rule-wire.ts";
-import { toStageRuns, toTotals, toTrim } from "../window/wire.ts";
+import { toStageRuns, toWindowChange } from "../window/wire.ts";
 import type { AppendResult } from "./api.ts";
-import { MESSAGE_MASK } from "./checks.ts";
+import { MESSAGE_FIELDS, MESSAGE_MASK, type MessagePath } from "./checks.ts";
 import {
   answersOf,
   callsIn,
@@ -43,30 +43,10 @@ import { checkRole } from "./message-checks.ts";
 const NO_IDS: readonly string[] = [];
 const NO_BYTES = Buffer.alloc(0);
 
-/** A path of a message that UpdateMessage can change. */
-export type MessagePath = (typeof MESSAGE_MASK.changeable)[number];
-
-/** The field of each path. */
-const FIELDS = {
-  name: "name",
-  text: "text",
-  parts: "parts",
-  tool_calls: "toolCalls",
-  agent_calls: "agentCalls",
-  tool_call_id: "toolCallId",
-  tool_error: "toolError",
-  structured_data: "structuredData",
-  provider_payload: "providerPayload",
-  metadata: "metadata",
-  labels: "labels",
-  token_count: "tokenCount",
-  sent_time: "sentTime",
-  provider_role: "providerRole",
-  structured_json: "structuredJson",
-} as const satisfies Readonly<Record<MessagePath, keyof wire.Message>>;
+type MessageField = (typeof MESSAGE_FIELDS)[MessagePath];
 
 /** Whether the value of a field is not the one of a message without it. */
-function isSet(value: wire.Message[(typeof FIELDS)[MessagePath]]): boolean {
+function isSet(value: wire.Message[MessageField]): boolean {
   if (value === undefined || value === "" || value === false) return false;
   if (value instanceof Map) return value.size > 0;
   return Array.isArray(value) || value instanceof Uint8Array ? value.length > 0 : true;
@@ -140,7 +120,9 @@ export function messagePaths(
   message: wire.Message,
   mask: readonly string[] | undefined,
 ): readonly MessagePath[] {
-  return changedPaths(mask, MESSAGE_MASK.changeable, (path) => isSet(message[FIELDS[path]]));
+  return changedPaths(mask, MESSAGE_MASK.changeable, (path) =>
+    isSet(message[MESSAGE_FIELDS[path]]),
+  );
 }
 
 export function encodeMessage(draft: MessageDraft, stamp: MessageStamp): Uint8Array {
@@ -175,19 +157,22 @@ export function stampOf(message: wire.Message, tokenCount: number): MessageStamp
   };
 }
 
-function setField(to: wire.Message, from: wire.Message, path: MessagePath): void {
-  const field = FIELDS[path];
-  Object.assign(to, { [field]: from[field] });
+function setField<Field extends MessageField>(
+  to: wire.Message,
+  from: wire.Message,
+  field: Field,
+): void {
+  to[field] = from[field];
   if (!isSet(from[field])) return;
   // A message has one of the two.
-  if (path === "text") to.parts = [];
-  else if (path === "parts") to.text = "";
-  else if (path === "structured_data") to.structuredJson = NO_BYTES;
-  else if (path === "structured_json") to.structuredData = NO_BYTES;
+  if (field === "text") to.parts = [];
+  else if (field === "parts") to.text = "";
+  else if (field === "structuredData") to.structuredJson = NO_BYTES;
+  else if (field === "structuredJson") to.structuredData = NO_BYTES;
 }
 
 function isMessagePath(path: string): path is MessagePath {
-  return path in FIELDS;
+  return path in MESSAGE_FIELDS;
 }
 
 function countOf(message: wire.Message, stored: Uint8Array): number {
@@ -204,7 +189,7 @@ export function mergeMessage(
   // A count is the caller's only when this very update brings it.
   delete message.tokenCount;
   for (const path of paths) {
-    if (isMessagePath(path)) setField(message, draft.wire as wire.Message, path);
+    if (isMessagePath(path)) setField(message, draft.wire as wire.Message, MESSAGE_FIELDS[path]);
   }
   const violations = new Violations();
   violations.enter("message");
@@ -233,7 +218,7 @@ export function changesOf(stored: Uint8Array, draft: MessageDraft): MessageChang
   if (draft.tokenCount === undefined) delete after.tokenCount;
   else after.tokenCount = draft.tokenCount;
   const paths = MESSAGE_MASK.changeable.filter(
-    (path) => !isDeepStrictEqual(before[FIELDS[path]], after[FIELDS[path]]),
+    (path) => !isDeepStrictEqual(before[MESSAGE_FIELDS[path]], after[MESSAGE_FIELDS[path]]),
   );
   return { paths, contentChanged: paths.some((path) => COUNTED_PATHS.has(path)) };
 }
@@ -272,9 +257,7 @@ export function encodeAppendAnswer(result: AppendResult, etags: Etags): Uint8Arr
   const room = memoryIdRoom();
   return encodeWire(AppendMessagesResponse, {
     messages: result.messages.map(toAppended),
-    revision: BigInt(result.revision),
-    trims: result.trims.map(toTrim),
-    windowTotals: toTotals(result.window),
+    ...toWindowChange(result),
     lastSeq: BigInt(result.lastSeq),
     stageRuns: toStageRuns(result.runs),
     overLimit: result.overLimit,

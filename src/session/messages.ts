@@ -1,7 +1,7 @@
 // The use cases of single messages: get, update. Those that delete are in delete-messages.ts, those
 // that list in log/list-messages.ts.
 
-import { type Changing, changeSession, liveSession } from "../core/change.ts";
+import { type Changing, changeSession, existingSession } from "../core/change.ts";
 import type { MergedMessage } from "../core/codec.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { sessionTotals } from "../core/window-view.ts";
@@ -38,8 +38,7 @@ export async function getMessage(
   input: SessionRef & { readonly messageId: string },
 ): Promise<{ message: StoredMessage; inWindow: boolean }> {
   checkLive(call.signal);
-  const session = liveSession(context, await context.store.readSession(input));
-  if (session === undefined) throw sessionNotFound(input.sessionId);
+  const session = await existingSession(context, input);
   const message = await context.store.readMessage(input, input.messageId);
   if (message === undefined) throw messageNotFound(input.messageId);
   return { message, inWindow: containsSeq(session.head.windowRanges, message.seq) };
@@ -52,8 +51,7 @@ export async function batchGetMessages(
   input: BatchGetInput,
 ): Promise<BatchGetResult> {
   checkLive(call.signal);
-  const session = liveSession(context, await context.store.readSession(input));
-  if (session === undefined) throw sessionNotFound(input.sessionId);
+  const session = await existingSession(context, input);
   const { startSeq = 1, limit } = input;
   const named: { readonly seq: number }[] = [];
   const missing: string[] = [];

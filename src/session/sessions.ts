@@ -1,6 +1,6 @@
 // A session as it is made.
 
-import { answerOnly, changeSession, liveSession, saved } from "../core/change.ts";
+import { answerOnly, changeSession, existingSession, saved } from "../core/change.ts";
 import { checkMemoryHooks, checkPromotion } from "../core/check-hooks.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { underPolicy } from "../core/policy-state.ts";
@@ -116,9 +116,7 @@ export async function getSession(
   ref: SessionRef,
 ): Promise<Session> {
   checkLive(call.signal);
-  const session = liveSession(context, await context.store.readSession(ref));
-  if (session === undefined) throw sessionNotFound(ref.sessionId);
-  return session;
+  return await existingSession(context, ref);
 }
 
 /** Lists sessions. */

@@ -1,25 +1,18 @@
 // ListSummaries and ListSummarySources: the summaries that a session has had, and the messages of
 // the log that each stands for.
 
-import { liveSession } from "../core/change.ts";
+import { existingSession } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { currentVersions } from "../core/summary-records.ts";
 import { type Call, checkLive } from "../kit/call.ts";
 import { sessionNotFound, summaryNotFound } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
-import type { Session, SessionRef } from "../session/rules/session.ts";
 import type { SummaryPage } from "../store/store.ts";
 import type { ListedSummary, ListSummariesInput, ListSummarySourcesInput } from "../tasks/api.ts";
 import type { SeqRange } from "../window/rules/types.ts";
 
 /** A page of summaries, and the version to go on after. */
 type ListedPage = Omit<SummaryPage, "summaries"> & { readonly summaries: readonly ListedSummary[] };
-
-async function existing(context: ServiceContext, ref: SessionRef): Promise<Session> {
-  const session = liveSession(context, await context.store.readSession(ref));
-  if (session === undefined) throw sessionNotFound(ref.sessionId);
-  return session;
-}
 
 /** Lists the summaries that a session has had. */
 export async function listSummaries(
@@ -28,7 +21,7 @@ export async function listSummaries(
   input: ListSummariesInput,
 ): Promise<ListedPage> {
   checkLive(call.signal);
-  const session = await existing(context, input);
+  const session = await existingSession(context, input);
   const current = currentVersions(session.fields);
   if (input.currentOnly) return await listCurrent(context, input, current);
   const { order, limit, after } = input;
@@ -82,7 +75,7 @@ export async function listSummarySources(
   input: ListSummarySourcesInput,
 ): Promise<{ readonly messages: readonly Uint8Array[]; readonly next: number | undefined }> {
   checkLive(call.signal);
-  await existing(context, input);
+  await existingSession(context, input);
   const record = await context.store.readSummary(input, input.version);
   if (record === undefined) throw summaryNotFound(input.version);
   const after = input.after ?? 0;

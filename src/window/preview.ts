@@ -1,7 +1,7 @@
 // PreviewPolicy: what policies would make of a session now, message by message. Changes nothing.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { liveSession } from "../core/change.ts";
+import { existingSession, liveSession } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
 import type {
   MessagePreview,
@@ -98,8 +98,7 @@ async function window(context: ServiceContext, ref: SessionRef): Promise<Source>
 
 /** The newest messages of the log, as many as a window may hold. */
 async function newestOfLog(context: ServiceContext, call: Call, ref: SessionRef): Promise<Source> {
-  const session = liveSession(context, await context.store.readSession(ref));
-  if (session === undefined) throw sessionNotFound(ref.sessionId);
+  const session = await existingSession(context, ref);
   const newest: StoredEntry[] = [];
   let byteCount = 0;
   let next: number | undefined = session.head.lastSeq;

@@ -35,6 +35,7 @@ import {
   toStageRuns,
   toTotals,
   toTrim,
+  toWindowChange,
 } from "./wire.ts";
 
 const MESSAGES_FIELD = 1;
@@ -156,9 +157,7 @@ export const trimSession: UnaryRpc<TrimSessionRequest> = {
       etag,
       encode: (result) =>
         encodeWire(TrimSessionResponse, {
-          revision: BigInt(result.revision),
-          trims: result.trims.map(toTrim),
-          windowTotals: toTotals(result.window),
+          ...toWindowChange(result),
           stageRuns: toStageRuns(result.runs),
           overLimit: result.overLimit,
         }),

@@ -58,6 +58,24 @@ export function toSeqRange(range: SeqRange): wire.SeqRange {
   return { firstSeq: BigInt(range.first), lastSeq: BigInt(range.last) };
 }
 
+/** Reads a run of seqs from its public form. */
+export function fromSeqRange({ firstSeq, lastSeq }: wire.SeqRange): SeqRange {
+  return { first: Number(firstSeq), last: Number(lastSeq) };
+}
+
+/** Turns the effect of a change on a window into the fields that answers have for it. */
+export function toWindowChange(change: {
+  readonly revision: number;
+  readonly trims: readonly Trim[];
+  readonly window: Totals;
+}) {
+  return {
+    revision: BigInt(change.revision),
+    trims: change.trims.map(toTrim),
+    windowTotals: toTotals(change.window),
+  };
+}
+
 /** Turns a trim into its public form. */
 export function toTrim(trim: Trim): wire.Trim {
   const { removed, before, after } = trim;

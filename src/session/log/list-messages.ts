@@ -1,7 +1,7 @@
 // Lists of messages. Messages that a filter must look into are examined piece by piece, and other
 // work gets its turn in between.
 
-import { liveSession } from "../../core/change.ts";
+import { existingSession } from "../../core/change.ts";
 import type { ServiceContext } from "../../core/context.ts";
 import { type Call, checkLive } from "../../kit/call.ts";
 import { sessionNotFound } from "../../kit/errors.ts";
@@ -55,8 +55,7 @@ export async function listMessages(
   input: ListMessagesInput,
 ): Promise<ListedMessages> {
   checkLive(call.signal);
-  const session = liveSession(context, await context.store.readSession(input));
-  if (session === undefined) throw sessionNotFound(input.sessionId);
+  const session = await existingSession(context, input);
   const list = new MessageList(context, call, input);
   const { messages, next } = await list.page(session);
   const total = input.includeTotal === true ? await list.count(session) : undefined;

@@ -11,7 +11,6 @@ import {
   type SnapshotInsert,
 } from "../../gen/memorysidecar/v1/snapshot.ts";
 import type { Summary } from "../../gen/memorysidecar/v1/summary.ts";
-import type { SeqRange as WireRange } from "../../gen/memorysidecar/v1/window.ts";
 import { requestMalformed } from "../../grpc/error-status.ts";
 import { fromTimestamp } from "../../grpc/time.ts";
 import { Violations } from "../../grpc/violations.ts";
@@ -21,9 +20,9 @@ import { TRUST, type Trust } from "../../summary/rules/summary.ts";
 import { DEFAULT_POLICY, type Policy } from "../../window/policy/policy.ts";
 import { fractionOf } from "../../window/policy/token-rules.ts";
 import { fromPolicy } from "../../window/policy-wire.ts";
-import { type Role as DomainRole, ROLE, type SeqRange } from "../../window/rules/types.ts";
+import { type Role as DomainRole, ROLE } from "../../window/rules/types.ts";
 import { messageTokenRule } from "../../window/token-rule-wire.ts";
-import { toSeqRange } from "../../window/wire.ts";
+import { fromSeqRange, toSeqRange } from "../../window/wire.ts";
 import { encodeMade } from "../facts-wire.ts";
 import { stampOf, toDraft } from "../message-wire.ts";
 import { DEFAULT_SETTINGS, type Session, type WindowInsert } from "../rules/session.ts";
@@ -117,7 +116,7 @@ function fromHeader(header: SnapshotHeader): ImportedSession {
     fields: fieldsOf(header, session),
     firstSeq: Number(header.firstSeq),
     lastSeq: Number(session.lastSeq),
-    windowRanges: header.windowSeqRanges.map(fromRange),
+    windowRanges: header.windowSeqRanges.map(fromSeqRange),
     policyState: stateOf(header, session),
     updateMs: timeOf(session.updateTime),
   };
@@ -135,7 +134,7 @@ function fieldsOf(header: SnapshotHeader, session: WireSession): ImportedSession
       tokenCount: summary.tokenCount,
       version: Number(summary.version),
       createMs: timeOf(summary.createTime),
-      ranges: summary.seqRanges.map(fromRange),
+      ranges: summary.seqRanges.map(fromSeqRange),
       hook: summary.hook,
       stage: summary.stage,
       level: Math.max(1, summary.level),
@@ -231,7 +230,7 @@ function insertOf(
     ...shown,
     position: known.position,
     bytes: encodeMade({ ...shown, role, text, toolCallId, name, metadata }),
-    ranges: isSummary ? (summary?.seqRanges.map(fromRange) ?? []) : [],
+    ranges: isSummary ? (summary?.seqRanges.map(fromSeqRange) ?? []) : [],
     firstMs: isSummary ? timeOf(summary?.firstMessageTime) : 0,
     version: known.number ?? Number(summary?.version ?? 0n),
     hook: isSummary ? (summary?.hook ?? "") : "",
@@ -244,10 +243,6 @@ function roleOf(kind: WindowInsert["kind"], role: Role): DomainRole {
   if (kind === "result") return ROLE.tool;
   if (kind === "request") return ROLE.user;
   return role === Role.ASSISTANT ? ROLE.assistant : ROLE.system;
-}
-
-function fromRange({ firstSeq, lastSeq }: WireRange): SeqRange {
-  return { first: Number(firstSeq), last: Number(lastSeq) };
 }
 
 function timeOf(time: Parameters<typeof fromTimestamp>[0] | undefined): number {
