@@ -13,17 +13,15 @@ import { ROLE } from "../../window/rules/types.ts";
 import type { MemoryLookup } from "../rules/lookup.ts";
 import {
   describeStructure,
-  MEMORY_DEFAULTS,
   type Memory,
   type MemoryScope,
   type MemoryStructure,
   retentionCutMs,
 } from "../rules/memory.ts";
-import type { NewMemory } from "../rules/rules.ts";
+import { learnt, type NewMemory } from "../rules/rules.ts";
 
 /** Episodes that one turn removes at most. */
 const OVERDUE_MAX = 1_000;
-const NO_METADATA = new Uint8Array(0);
 
 /** The episode of a turn; undefined when its day is over already. */
 export function episodeOf(
@@ -40,29 +38,11 @@ export function episodeOf(
       assistantText: cutText(assistantText, LIMITS.episodeTextBytes),
     },
   };
-  return {
-    memoryId: "",
-    kind: "episode",
-    scope,
-    content: {
-      text: describeStructure(structure),
-      structure,
-      key: "",
-      category: MEMORY_DEFAULTS.category,
-      topics: [],
-      importance: MEMORY_DEFAULTS.importance,
-      labels: new Map(),
-      metadata: NO_METADATA,
-      validFromMs: turnMs,
-      validToMs: undefined,
-    },
-    confidence: MEMORY_DEFAULTS.confidence,
-    trust: TRUST.medium,
-    persistent: false,
-    ttlMs: 0,
-    source: { origin: "turn", sessionId, messageIds, hook: "", model: "" },
-    lastSeenMs: undefined,
-  };
+  const source = { origin: "turn", sessionId, messageIds, hook: "", model: "" } as const;
+  return learnt(
+    { kind: "episode", scope, trust: TRUST.medium, source },
+    { text: describeStructure(structure), structure, validFromMs: turnMs },
+  );
 }
 
 /** Episodes of a scope whose days are over, the oldest first. Persistent ones stay. */

@@ -22,13 +22,12 @@ import {
   describeStructure,
   isMemoryExpired,
   MEMORY_DEFAULTS,
-  type MemoryContent,
   type MemoryKind,
   type MemoryScope,
   type MemoryStructure,
   type Relation,
 } from "../rules/memory.ts";
-import type { NewMemory, RememberRules } from "../rules/rules.ts";
+import { learnt, type NewMemory, type RememberRules } from "../rules/rules.ts";
 import { nameKeyOf, normalText } from "../rules/text-key.ts";
 
 /** The messages or the text of an extraction. */
@@ -284,18 +283,18 @@ export function newMemoriesOf(extracted: Extracted, from: FoundFrom): readonly N
   return [
     ...facts.map((fact) =>
       make(fact.isPreference ? "preference" : "fact", fact.messageIds, {
-        ...{ text: fact.text, structure: undefined, key: fact.key, topics: fact.topics },
-        category: fact.category === "" ? CATEGORY : fact.category,
-        ...{ importance: fact.importance ?? IMPORTANCE, validFromMs: fact.validFromMs },
+        ...{ text: fact.text, key: fact.key, topics: fact.topics, validFromMs: fact.validFromMs },
+        category: fact.category === "" ? MEMORY_DEFAULTS.category : fact.category,
+        importance: fact.importance ?? MEMORY_DEFAULTS.importance,
         confidence: fact.confidence,
       }),
     ),
     ...entities.map(({ messageIds, ...entity }) =>
-      make("entity", messageIds, ofStructure({ kind: "entity", entity }, undefined)),
+      make("entity", messageIds, ofStructure({ kind: "entity", entity })),
     ),
     ...relations.map(({ messageIds, confidence, ...relation }) => {
-      const own = ofStructure({ kind: "relation", relation }, confidence);
-      return make("relation", messageIds, { ...own, key: keyOfRelation(relation) });
+      const own = ofStructure({ kind: "relation", relation });
+      return make("relation", messageIds, { ...own, key: keyOfRelation(relation), confidence });
     }),
   ];
 }
@@ -313,31 +312,22 @@ function keyOfRelation({ subject, predicate }: Relation): string {
   return SINGULAR.has(name) && Buffer.byteLength(key) <= LIMITS.memoryKeyBytes ? key : "";
 }
 
-const { importance: IMPORTANCE, category: CATEGORY } = MEMORY_DEFAULTS;
+type Own = Parameters<typeof learnt>[1] & { readonly confidence?: number | undefined };
 
-type Own = Pick<
-  MemoryContent,
-  "text" | "structure" | "key" | "category" | "topics" | "importance" | "validFromMs"
-> & { readonly confidence: number | undefined };
-
-function ofStructure(structure: MemoryStructure, confidence: number | undefined): Own {
-  return {
-    ...{ text: describeStructure(structure), structure, key: "", category: CATEGORY, topics: [] },
-    ...{ importance: IMPORTANCE, validFromMs: undefined, confidence },
-  };
+function ofStructure(structure: MemoryStructure): Own {
+  return { text: describeStructure(structure), structure };
 }
 
 function maker({ model }: Extracted, { scope, sessionId, messageIds, hook }: FoundFrom) {
-  return (kind: MemoryKind, named: readonly string[], { confidence, ...own }: Own): NewMemory => ({
-    ...{ memoryId: "", kind, scope, trust: TRUST.low, persistent: false, ttlMs: 0 },
-    content: { ...own, labels: new Map(), metadata: new Uint8Array(), validToMs: undefined },
-    confidence: confidence ?? 1,
-    source: {
-      ...{ origin: "extraction", sessionId, hook, model },
-      messageIds: (named.length === 0 ? messageIds : named).slice(-LIMITS.memorySourceMessages),
-    },
-    lastSeenMs: undefined,
-  });
+  return (
+    kind: MemoryKind,
+    named: readonly string[],
+    { confidence, ...content }: Own,
+  ): NewMemory => {
+    const ids = (named.length === 0 ? messageIds : named).slice(-LIMITS.memorySourceMessages);
+    const source = { origin: "extraction", sessionId, messageIds: ids, hook, model } as const;
+    return learnt({ kind, scope, trust: TRUST.low, source }, content, confidence);
+  };
 }
 
 const SIMILAR = 0.9;

@@ -26,11 +26,10 @@ import {
   scoreText,
 } from "../rules/importance.ts";
 import { MEMORY_DEFAULTS, type MemoryScope } from "../rules/memory.ts";
-import type { NewMemory } from "../rules/rules.ts";
+import { learnt, type NewMemory } from "../rules/rules.ts";
 import { promotionKeyOf } from "../rules/text-key.ts";
 
 const PREFERENCE = "preference";
-const NO_METADATA = new Uint8Array(0);
 
 /** Confidence of promoted memories: see docs/memory.md. */
 const STATEMENT_SURE = 0.75;
@@ -165,35 +164,22 @@ export function promotedMemory(
   const { promotable, score, hook, selection, scope } = of;
   const { message, text } = promotable;
   const { rule } = score;
-  return {
-    memoryId: "",
-    kind: rule === PREFERENCE ? "preference" : "fact",
-    scope,
-    content: {
+  const messageIds = [message.messageId];
+  return learnt(
+    {
+      kind: rule === PREFERENCE ? "preference" : "fact",
+      scope,
+      trust: codec.readTrust(message.bytes),
+      source: { origin: "promotion", sessionId, messageIds, hook, model: "" },
+    },
+    {
       text: cutText(text, LIMITS.memoryTextBytes),
-      structure: undefined,
-      key: "",
       category: rule === "" ? MEMORY_DEFAULTS.category : rule,
-      topics: [],
       importance: score.score,
       labels: new Map([["role", ROLE_NAMES[message.role]]]),
-      metadata: NO_METADATA,
-      validFromMs: undefined,
-      validToMs: undefined,
     },
-    confidence: selection === "any-text" ? ANY_TEXT_SURE : STATEMENT_SURE,
-    trust: codec.readTrust(message.bytes),
-    persistent: false,
-    ttlMs: 0,
-    source: {
-      origin: "promotion",
-      sessionId,
-      messageIds: [message.messageId],
-      hook,
-      model: "",
-    },
-    lastSeenMs: undefined,
-  };
+    selection === "any-text" ? ANY_TEXT_SURE : STATEMENT_SURE,
+  );
 }
 
 /** Asks a hook for one score of each text, 0 to 1. Throws HookFailure. */

@@ -1,13 +1,14 @@
 // Rules of remembering, and the drafts and plans of a decision.
 
 import type { Trust } from "../../summary/rules/summary.ts";
-import type {
-  Memory,
-  MemoryContent,
-  MemoryKind,
-  MemoryScope,
-  MemorySource,
-  MemoryTier,
+import {
+  MEMORY_DEFAULTS,
+  type Memory,
+  type MemoryContent,
+  type MemoryKind,
+  type MemoryScope,
+  type MemorySource,
+  type MemoryTier,
 } from "./memory.ts";
 import type { MemoryOverlay } from "./overlay.ts";
 
@@ -61,6 +62,25 @@ export interface NewMemory {
   readonly expectedRevision?: number;
   /** Of a hook that was asked about this one. */
   readonly resolved?: Resolved;
+}
+
+const NO_METADATA = new Uint8Array(0);
+
+/** A memory that the server makes itself, with the defaults of what nobody said. */
+export function learnt(
+  own: Pick<NewMemory, "kind" | "scope" | "trust" | "source">,
+  { text, ...content }: Partial<MemoryContent> & Pick<MemoryContent, "text">,
+  confidence: number = MEMORY_DEFAULTS.confidence,
+): NewMemory {
+  const { category, importance } = MEMORY_DEFAULTS;
+  return {
+    ...{ ...own, confidence, memoryId: "", persistent: false, ttlMs: 0, lastSeenMs: undefined },
+    content: {
+      ...{ text, structure: undefined, key: "", category, topics: [], importance },
+      ...{ labels: new Map(), metadata: NO_METADATA, validFromMs: undefined, validToMs: undefined },
+      ...content,
+    },
+  };
 }
 
 export interface RememberRules {
