@@ -7,7 +7,7 @@ import { Policy } from "../gen/memorysidecar/v1/policy.ts";
 import * as wire from "../gen/memorysidecar/v1/recall.ts";
 import type * as recallServiceWire from "../gen/memorysidecar/v1/recall_service.ts";
 import { numbersByWord, wordsByNumber } from "../grpc/enums.ts";
-import { fromTimestamp } from "../grpc/time.ts";
+import { fromOptionalTimestamp } from "../grpc/time.ts";
 import { LIMITS } from "../kit/limits.ts";
 import type { AssembleContextInput, AssembledContext } from "../memory/api.ts";
 import { fromWeights, toCoverage } from "../recall/wire.ts";
@@ -67,7 +67,7 @@ export function fromAssembleContext(
     minRelevance: request.minRelevance,
     minBestRelevance: request.minBestRelevance,
     weights: fromWeights(request.weights),
-    referenceMs: referenceTime === undefined ? undefined : fromTimestamp(referenceTime),
+    referenceMs: fromOptionalTimestamp(referenceTime),
     fence: FENCES[request.fence],
     blocks: request.blocks.map((block) => fromBlock(block, request.fence)),
     addedTo: form === undefined ? undefined : (messages) => addedIn(form, messages),

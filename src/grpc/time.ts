@@ -29,6 +29,11 @@ export function floorTimestamp(time: Timestamp): number {
   return Number(time.seconds) * MS_PER_SECOND + Math.floor(time.nanos / NANOS_PER_MS);
 }
 
+/** The same for a time that may be unset. */
+export function fromOptionalTimestamp(time: Timestamp | undefined): number | undefined {
+  return time === undefined ? undefined : fromTimestamp(time);
+}
+
 /** Turns milliseconds into a duration. */
 export function toDuration(ms: number): Duration {
   return toTimestamp(ms);

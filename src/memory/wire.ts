@@ -10,7 +10,7 @@ import { changedPaths, MEMORY_MASK } from "../grpc/mask.ts";
 import {
   floorTimestamp,
   fromOptionalSpan,
-  fromTimestamp,
+  fromOptionalTimestamp,
   toDuration,
   toTimestamp,
 } from "../grpc/time.ts";
@@ -59,10 +59,6 @@ function fromScope({ userId, agentId, sessionId }: wire.Memory): MemoryScope {
   return { userId, agentId, sessionId };
 }
 
-function optionalMs(time: wire.Memory["validFromTime"]): number | undefined {
-  return time === undefined ? undefined : fromTimestamp(time);
-}
-
 /** Gives a checked memory of a request to the service. */
 export function toMemoryDraft(memory: wire.Memory): MemoryDraft {
   const { lastSeenTime, source } = memory;
@@ -82,8 +78,8 @@ export function toMemoryDraft(memory: wire.Memory): MemoryDraft {
     labels: sortedLabels(memory.labels),
     // A copy: the decoded bytes are a slice of a shared pool, which they would keep alive.
     metadata: new Uint8Array(memory.metadata),
-    validFromMs: optionalMs(memory.validFromTime),
-    validToMs: optionalMs(memory.validUntilTime),
+    validFromMs: fromOptionalTimestamp(memory.validFromTime),
+    validToMs: fromOptionalTimestamp(memory.validUntilTime),
     ttlMs: fromOptionalSpan(memory.ttl, 0),
     source: { sessionId: source?.sessionId ?? "", messageIds: source?.messageIds ?? [] },
     lastSeenMs: lastSeenTime === undefined ? undefined : floorTimestamp(lastSeenTime),

@@ -9,7 +9,7 @@ import * as memoryWire from "../gen/memorysidecar/v1/memory.ts";
 import * as recallWire from "../gen/memorysidecar/v1/recall.ts";
 import { wordsByNumber } from "../grpc/enums.ts";
 import { checkCount, checkFinite } from "../grpc/fields.ts";
-import { floorTimestamp, fromTimestamp } from "../grpc/time.ts";
+import { floorTimestamp, fromOptionalTimestamp } from "../grpc/time.ts";
 import type { Violations } from "../grpc/violations.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { SHARED_RECORDS } from "../memory/rules/scopes.ts";
@@ -320,7 +320,7 @@ export function kindsOf(filter: recallWire.RecallFilter): ReadonlySet<RecallKind
 export function fromRecallFilter(filter: recallWire.RecallFilter | undefined): RecallFilter {
   if (filter === undefined) return EVERYTHING;
   const { roles, timeFrom, timeBefore, minTrust, validAtTime } = filter;
-  const validAtMs = validAtTime === undefined ? undefined : fromTimestamp(validAtTime);
+  const validAtMs = fromOptionalTimestamp(validAtTime);
   return {
     kinds: kindsOf(filter),
     sessionIds: filter.sessionIds,
@@ -333,8 +333,8 @@ export function fromRecallFilter(filter: recallWire.RecallFilter | undefined): R
     isRecursive: filter.recursiveCollections,
     labels: filter.labels,
     metadata: fromConditions(filter.metadata),
-    fromMs: timeFrom === undefined ? undefined : fromTimestamp(timeFrom),
-    beforeMs: timeBefore === undefined ? undefined : fromTimestamp(timeBefore),
+    fromMs: fromOptionalTimestamp(timeFrom),
+    beforeMs: fromOptionalTimestamp(timeBefore),
     minTrust: minTrust === 0 ? undefined : (minTrust as Trust),
     sourceDocumentId: filter.sourceDocumentId ?? "",
     memoryKinds: new Set(filter.memoryKinds.map(fromMemoryKind)),
@@ -358,11 +358,6 @@ function lowered(texts: readonly string[]): ReadonlySet<string> {
   return new Set(texts.map((text) => text.toLowerCase()));
 }
 
-/** The first whole millisecond from a time on. */
-function boundOf(time: Timestamp | undefined): number | undefined {
-  return time === undefined ? undefined : fromTimestamp(time);
-}
-
 /** Turns a checked filter into a filter of memories; unset means the active shared ones. */
 export function fromMemoryFilter(
   filter: memoryWire.MemoryFilter = EMPTY_MEMORY_FILTER,
@@ -383,10 +378,10 @@ export function fromMemoryFilter(
     minTrust: minTrust === 0 ? undefined : (minTrust as Trust),
     persistent: filter.persistent,
     validAtMs: validAtTime === undefined ? undefined : floorTimestamp(validAtTime),
-    createFromMs: boundOf(filter.createTimeFrom),
-    createBeforeMs: boundOf(filter.createTimeBefore),
-    seenFromMs: boundOf(filter.lastSeenTimeFrom),
-    seenBeforeMs: boundOf(filter.lastSeenTimeBefore),
+    createFromMs: fromOptionalTimestamp(filter.createTimeFrom),
+    createBeforeMs: fromOptionalTimestamp(filter.createTimeBefore),
+    seenFromMs: fromOptionalTimestamp(filter.lastSeenTimeFrom),
+    seenBeforeMs: fromOptionalTimestamp(filter.lastSeenTimeBefore),
     sourceSessionId: filter.sourceSessionId ?? "",
     origin: fromMemoryOrigin(filter.origin),
     sourceErased: filter.sourceErased,

@@ -5,7 +5,7 @@ import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { fromMemoryKind } from "../core/wire.ts";
 import * as wire from "../gen/memorysidecar/v1/memory.ts";
 import { structToJson } from "../grpc/struct.ts";
-import { fromTimestamp } from "../grpc/time.ts";
+import { fromOptionalTimestamp } from "../grpc/time.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { type MemoryScope, SHARED_SCOPE } from "../memory/rules/memory.ts";
 import { TRUST } from "../summary/rules/summary.ts";
@@ -162,10 +162,6 @@ export function flattenMetadata(bytes: Uint8Array): FlatMetadata {
 /** The importance that counts as not given. */
 const IMPORTANCE_UNSAID = 0.5;
 
-function optionalMs(time: wire.Memory["validFromTime"]): number | undefined {
-  return time === undefined ? undefined : fromTimestamp(time);
-}
-
 /** The names in a memory: those of an entity, or both ends of a relation. */
 function namesOf({ structure }: wire.Memory): string[] {
   if (structure?.$case === "entity") return [structure.value.name, ...structure.value.aliases];
@@ -190,9 +186,9 @@ function filteredOf(memory: wire.Memory): FilteredMemory {
     category: memory.category.toLowerCase(),
     confidence: memory.confidence ?? 1,
     isSuperseded: memory.state === wire.MemoryState.SUPERSEDED,
-    validFromMs: optionalMs(memory.validFromTime),
-    validToMs: optionalMs(memory.validUntilTime),
-    expireMs: optionalMs(memory.expireTime),
+    validFromMs: fromOptionalTimestamp(memory.validFromTime),
+    validToMs: fromOptionalTimestamp(memory.validUntilTime),
+    expireMs: fromOptionalTimestamp(memory.expireTime),
   };
 }
 
@@ -214,7 +210,7 @@ export function readIndexedMemory(bytes: Uint8Array): IndexedRecord {
     author: "",
     role: 0,
     trust: memory.trust === 2 || memory.trust === 3 ? memory.trust : 1,
-    timeMs: own.validFromMs ?? optionalMs(memory.lastSeenTime) ?? 0,
+    timeMs: own.validFromMs ?? fromOptionalTimestamp(memory.lastSeenTime) ?? 0,
     labels: memory.labels,
     metadata: flattenMetadata(memory.metadata),
     importance: importance === IMPORTANCE_UNSAID ? undefined : importance,

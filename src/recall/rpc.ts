@@ -13,7 +13,7 @@ import {
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { fillPage, numberPosition } from "../grpc/page-token.ts";
 import { spliceField } from "../grpc/splice.ts";
-import { fromTimestamp } from "../grpc/time.ts";
+import { fromOptionalTimestamp } from "../grpc/time.ts";
 import type { Call } from "../kit/call.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { encodeMemory } from "../memory/wire.ts";
@@ -140,7 +140,7 @@ export const countItems: UnaryRpc<CountItemsRequest> = {
       filter: fromRecallFilter(filter),
       groups: groupsOf(request),
       allowPartial,
-      referenceMs: referenceTime === undefined ? undefined : fromTimestamp(referenceTime),
+      referenceMs: fromOptionalTimestamp(referenceTime),
     });
     return encodeWire(CountItemsResponse, {
       count: BigInt(counts.message + counts.document + counts.memory),

@@ -6,7 +6,7 @@ import type * as recallServiceWire from "../gen/memorysidecar/v1/recall_service.
 import { numbersByWord, wordsByNumber } from "../grpc/enums.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { spliceField, spliceFields } from "../grpc/splice.ts";
-import { fromDuration, fromTimestamp } from "../grpc/time.ts";
+import { fromDuration, fromOptionalTimestamp } from "../grpc/time.ts";
 import type { Etags } from "../kit/etag.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { publicMessage } from "../kit/token-quarters.ts";
@@ -117,7 +117,7 @@ export function fromRecall(
     withEmbeddings: request.includeEmbeddings,
     withPayloads: request.includePayloads,
     bestOfRecord: request.bestOfRecord,
-    referenceMs: referenceTime === undefined ? undefined : fromTimestamp(referenceTime),
+    referenceMs: fromOptionalTimestamp(referenceTime),
   };
 }
 

@@ -222,31 +222,20 @@ export class Lister {
   readonly #source: Source;
   #collection = "";
   #session: SessionPlace | undefined;
-  #hasCollections = false;
   #scope = "";
-  #hasScopes = false;
-  #isDone = false;
+  /** All collections were given, all scopes, and all of the namespace. */
+  hasCollections = false;
+  hasScopes = false;
+  isDone = false;
 
   constructor(source: Source) {
     this.#source = source;
   }
 
-  get hasCollections(): boolean {
-    return this.#hasCollections;
-  }
-
-  get hasScopes(): boolean {
-    return this.#hasScopes;
-  }
-
-  get isDone(): boolean {
-    return this.#isDone;
-  }
-
   /** The next page. */
   next(): Promise<readonly Listed[]> {
-    if (!this.#hasCollections) return this.#collections();
-    return this.#hasScopes ? this.#sessions() : this.#scopes();
+    if (!this.hasCollections) return this.#collections();
+    return this.hasScopes ? this.#sessions() : this.#scopes();
   }
 
   async #collections(): Promise<readonly Listed[]> {
@@ -254,7 +243,7 @@ export class Lister {
     const query = { namespace, after: this.#collection, limit: LIST_PAGE };
     const found = await listsOf(this.#source).listCollections(query);
     this.#collection = found.at(-1)?.collectionId ?? "";
-    this.#hasCollections = found.length < LIST_PAGE;
+    this.hasCollections = found.length < LIST_PAGE;
     return found.map(({ collectionId: id, documentCount: count, updateMs }) => {
       return { ref: { kind: "collection", id }, count, updateMs };
     });
@@ -264,7 +253,7 @@ export class Lister {
     const { namespace } = this.#source;
     const found = await listsOf(this.#source).listMemoryScopes(namespace, this.#scope, LIST_PAGE);
     this.#scope = found.at(-1)?.scopeId ?? "";
-    this.#hasScopes = found.length < LIST_PAGE;
+    this.hasScopes = found.length < LIST_PAGE;
     return found.map(({ scopeId: id, scope, memoryCount: count, updateMs }) => {
       return { ref: { kind: "scope", id }, count, updateMs, scope };
     });
@@ -278,7 +267,7 @@ export class Lister {
       ...(this.#session === undefined ? {} : { after: this.#session }),
     });
     this.#session = page.next;
-    this.#isDone = page.next === undefined;
+    this.isDone = page.next === undefined;
     return page.sessions.map((session) => {
       const { count, updateMs } = factsOf(session);
       return { ref: { kind: "session", id: session.sessionId }, count, updateMs };

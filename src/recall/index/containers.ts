@@ -1,6 +1,7 @@
 // The containers of a shard: sessions, collections and scopes of memories with what filters ask of
 // them, and with their items in the order of positions.
 
+import type { MemoryScope } from "../../memory/rules/memory.ts";
 import { CollectionTree } from "../rules/collection-tree.ts";
 import type { SavedPart, SavedReader } from "../rules/saved.ts";
 import type { TfIdfIndex } from "../rules/tf-idf.ts";
@@ -150,14 +151,22 @@ export class ContainerTable {
     for (const container of this.#all) if (container !== undefined) yield container;
   }
 
-  /** The description of a container. */
-  infoOf({ number, kind, id, labels }: Container): ContainerInfo {
-    const expireMs = this.expireMs.at(number);
+  /** Whose a container is; the session is set for scopes alone. */
+  ownerOf({ number }: Container): MemoryScope {
     return {
-      ...{ kind, id, labels },
       userId: this.names.textOf(this.user.at(number)),
       agentId: this.names.textOf(this.agent.at(number)),
       sessionId: this.names.textOf(this.session.at(number)),
+    };
+  }
+
+  /** The description of a container. */
+  infoOf(container: Container): ContainerInfo {
+    const { kind, id, labels } = container;
+    const expireMs = this.expireMs.at(container.number);
+    return {
+      ...{ kind, id, labels },
+      ...this.ownerOf(container),
       expireMs: expireMs === Number.POSITIVE_INFINITY ? undefined : expireMs,
     };
   }

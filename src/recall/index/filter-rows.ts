@@ -205,13 +205,13 @@ function containerTest(
   const { sessionLabels } = filter;
   const withMessages = wanted(filter, "message");
   const withDocuments = wanted(filter, "document");
-  const memoryTest = wanted(filter, "memory") ? scopeTest(containers, filter) : undefined;
+  const withMemories = wanted(filter, "memory");
   const { sessionIdPrefix: prefix = "" } = filter;
   const isFree =
     filter.sessionIds.length === 0 && filter.excludeSessionIds.length === 0 && prefix === "";
   const passesOwner = ownerTest(containers, filter);
   const anySession = passesOwner === undefined && sessionLabels.size === 0 && isFree;
-  const anyRecord = withMessages && withDocuments && memoryTest !== undefined;
+  const anyRecord = withMessages && withDocuments && withMemories;
   if (anyRecord && anySession && filter.collectionIds.length === 0) return undefined;
   const sessionIds = new Set(filter.sessionIds);
   const excluded = new Set(filter.excludeSessionIds);
@@ -219,7 +219,9 @@ function containerTest(
   return (container) => {
     const { number, id, labels } = container;
     const kind = containers.kind.at(number);
-    if (kind === KIND.scope) return memoryTest?.(container) ?? false;
+    if (kind === KIND.scope) {
+      return withMemories && meansScope(containers.ownerOf(container), filter.scope);
+    }
     if (kind === KIND.collection) {
       if (!withDocuments || collectionIds.size === 0) return withDocuments;
       return filter.isRecursive === true ? isWithin(id, collectionIds) : collectionIds.has(id);
@@ -234,29 +236,12 @@ function containerTest(
 
 /** Makes the test of whose a session is; undefined when everybody's pass. */
 function ownerTest(
-  { names, user, agent }: ContainerTable,
-  filter: RecallFilter,
-): ((container: Container) => boolean) | undefined {
-  if (filter.scope.kind === "everyone") return undefined;
-  return ({ number, id }) => {
-    const owner = {
-      userId: names.textOf(user.at(number)),
-      agentId: names.textOf(agent.at(number)),
-    };
-    return sessionPasses({ ...owner, sessionId: id }, filter.scope);
-  };
-}
-
-/** Makes the test of a scope of memories. */
-function scopeTest(
-  { names, user, agent, session }: ContainerTable,
+  containers: ContainerTable,
   { scope }: RecallFilter,
-): (container: Container) => boolean {
-  return ({ number }) => {
-    const userId = names.textOf(user.at(number));
-    const agentId = names.textOf(agent.at(number));
-    return meansScope({ userId, agentId, sessionId: names.textOf(session.at(number)) }, scope);
-  };
+): ((container: Container) => boolean) | undefined {
+  if (scope.kind === "everyone") return undefined;
+  return (container) =>
+    sessionPasses({ ...containers.ownerOf(container), sessionId: container.id }, scope);
 }
 
 /** Looks at every item of a few containers. */
