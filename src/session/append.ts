@@ -12,7 +12,7 @@ import { changeWindow, type Pass, planOf, type WindowChange } from "../core/wind
 import { sessionTotals, signalsOf } from "../core/window-view.ts";
 import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
 import type { Call } from "../kit/call.ts";
-import { etagMismatch, lastSeqMismatch, requestInvalid, sessionNotFound } from "../kit/errors.ts";
+import { etagMismatch, requestInvalid, sessionNotFound } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { readTurn, type TurnRead } from "../memory/learn/episode.ts";
 import { eraseSome } from "../memory/learn/erase-source.ts";
@@ -37,6 +37,7 @@ import { mayAnswerFilled, withoutAnswered } from "./fill-tool-results.ts";
 import { outcomesOf } from "./log/append-outcomes.ts";
 import {
   afterEdit,
+  checkLastSeq,
   type EditedLog,
   editLog,
   editPart,
@@ -205,17 +206,12 @@ function decideAppend(
 }
 
 /** Checks what an append asks of the session. */
-function checkAppend(
-  { context, input }: Append,
-  view: SessionView,
-  { head, fields }: Session,
-): void {
-  if (input.expectedLastSeq !== undefined && input.expectedLastSeq !== head.lastSeq) {
-    throw lastSeqMismatch(input.expectedLastSeq, head.lastSeq);
-  }
+function checkAppend({ context, input }: Append, view: SessionView, session: Session): void {
+  checkLastSeq(input, session);
   const { etag = "" } = input.attributes ?? {};
+  const { etagRevision } = session.fields;
   // A session that is created now had none to read.
-  const hasEtag = view.session !== undefined && context.etags.allows(etag, fields.etagRevision);
+  const hasEtag = view.session !== undefined && context.etags.allows(etag, etagRevision);
   if (etag !== "" && !hasEtag) throw etagMismatch();
 }
 

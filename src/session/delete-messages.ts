@@ -11,13 +11,7 @@ import {
 import type { ServiceContext } from "../core/context.ts";
 import { sessionTotals } from "../core/window-view.ts";
 import { type Call, checkLive } from "../kit/call.ts";
-import {
-  etagMismatch,
-  lastSeqMismatch,
-  messageNotFound,
-  sessionNotFound,
-  undefinedFor,
-} from "../kit/errors.ts";
+import { etagMismatch, messageNotFound, sessionNotFound, undefinedFor } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { eraseSome } from "../memory/learn/erase-source.ts";
 import type { SessionDecision, SessionView, StoredMessage } from "../store/store.ts";
@@ -32,6 +26,7 @@ import type {
 } from "./api.ts";
 import {
   checkEditBytes,
+  checkLastSeq,
   editLog,
   type ManyNamed,
   messagesOf,
@@ -160,15 +155,6 @@ function fitting(newest: readonly StoredMessage[], count: number): StoredMessage
 
 function isEnough(newest: readonly StoredMessage[], count: number): boolean {
   return newest.length >= count || fitting(newest, count).length < newest.length;
-}
-
-function checkLastSeq(
-  { expectedLastSeq }: { readonly expectedLastSeq?: number },
-  { head }: Session,
-): void {
-  if (expectedLastSeq !== undefined && expectedLastSeq !== head.lastSeq) {
-    throw lastSeqMismatch(expectedLastSeq, head.lastSeq);
-  }
 }
 
 /** Changes a session by a deletion; memories that name very many of the messages go first. */

@@ -6,17 +6,12 @@ import { liveSession } from "../core/change.ts";
 import type { MessageDraft } from "../core/codec.ts";
 import type { ServiceContext } from "../core/context.ts";
 import type { Call } from "../kit/call.ts";
-import {
-  lastSeqMismatch,
-  messageAlreadyExists,
-  requestInvalid,
-  seqOutOfRange,
-} from "../kit/errors.ts";
+import { messageAlreadyExists, requestInvalid, seqOutOfRange } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
 import type { SessionView, StoredMessage } from "../store/store.ts";
 import type { ReplaceInput } from "./api.ts";
 import { type Arrange, type Arrangement, appendArranged } from "./append.ts";
-import { checkEditBytes, messagesOf } from "./log/edit-log.ts";
+import { checkEditBytes, checkLastSeq, messagesOf } from "./log/edit-log.ts";
 import type { SortedDrafts } from "./log/existing-messages.ts";
 import type { Session } from "./rules/session.ts";
 
@@ -32,10 +27,7 @@ export async function replaceMessages(
   for (;;) {
     const found = fromSeq === undefined ? undefined : await existingFrom(context, input, fromSeq);
     const arrange: Arrange = (view, session) => {
-      const { expectedLastSeq = session.head.lastSeq } = input;
-      if (expectedLastSeq !== session.head.lastSeq) {
-        throw lastSeqMismatch(expectedLastSeq, session.head.lastSeq);
-      }
+      checkLastSeq(input, session);
       if (found === undefined) return arrangeAll(input.drafts, view);
       if (session.head.lastSeq + 1 < found.fromSeq) {
         throw seqOutOfRange(found.fromSeq, session.head.lastSeq);

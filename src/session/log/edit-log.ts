@@ -9,7 +9,7 @@ import type { ServiceContext } from "../../core/context.ts";
 import type { MemorySide } from "../../core/participants.ts";
 import { changeWindow, type Pass, planOf, type WindowChange } from "../../core/window-change.ts";
 import { EVENT_TYPE, type EventDetail } from "../../events/rules/event.ts";
-import { requestInvalid } from "../../kit/errors.ts";
+import { lastSeqMismatch, requestInvalid } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { eraseMessage, erasureOf, joinedPlans } from "../../memory/learn/erase-source.ts";
 import type {
@@ -215,6 +215,16 @@ export function windowAfter(
     },
     APPEND_STAGES,
   );
+}
+
+/** Throws LAST_SEQ_MISMATCH when a call expects another newest message. */
+export function checkLastSeq(
+  { expectedLastSeq }: { readonly expectedLastSeq?: number },
+  { head }: Session,
+): void {
+  if (expectedLastSeq !== undefined && expectedLastSeq !== head.lastSeq) {
+    throw lastSeqMismatch(expectedLastSeq, head.lastSeq);
+  }
 }
 
 /** Saves an edit and the window after it. */
