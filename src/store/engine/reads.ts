@@ -4,6 +4,7 @@
 import { AppError, recordCorrupt } from "../../kit/errors.ts";
 import { unseal } from "./envelope.ts";
 import type { Environment } from "./environment.ts";
+import { afterPrefix } from "./keys.ts";
 import { type Memtable, type Slot, slotValue, type Visibility } from "./memtable.ts";
 
 /** The index: what is not in its B-tree yet, and the B-tree. */
@@ -94,15 +95,28 @@ export function readIndex<T>(
 // Below every key of the index.
 const LOWEST = "\0";
 
-/** Throws RECORD_CORRUPT when the record before or after a place is damaged or out of order. */
-function checkBeside(core: Index, place: string, side: "before" | "after"): void {
+/**
+ * Gives the key of the B-tree before or after a place. Throws RECORD_CORRUPT when its record is
+ * damaged or out of order.
+ */
+function checkBeside(core: Index, place: string, side: "before" | "after"): string | undefined {
   const way = side === "after" ? {} : { reverse: true, end: LOWEST };
   const range = { start: place, exclusiveStart: true, limit: 1, ...way };
   for (const { key, value } of core.env.index.getRange(range)) {
     const what = `index table ${key.charCodeAt(0)}`;
     unseal(key, value, what);
     if (key > place !== (side === "after")) throw recordCorrupt(`${what}: keys are out of order`);
+    return key;
   }
+  return undefined;
+}
+
+/** The highest key of the B-tree that begins with a text; undefined when there is none. */
+export function highestStored(core: Index, start: string): string | undefined {
+  const end = afterPrefix(start);
+  checkBeside(core, end, "after");
+  const key = checkBeside(core, end, "before");
+  return key?.startsWith(start) ? key : undefined;
 }
 
 function openIndex<T>(key: string, record: Uint8Array, decode: (payload: Uint8Array) => T): T {

@@ -21,6 +21,7 @@ import {
 } from "../engine/environment.ts";
 import { CHANGES_FILE, type ExchangeWork, exchangeFile } from "../engine/exchange.ts";
 import { Floor, type FloorOptions } from "../engine/floor.ts";
+import { HighestKeys } from "../engine/highest-keys.ts";
 import { type DirectoryLock, lockDirectory, writeWhereRoom } from "../engine/lock.ts";
 import { Memtable } from "../engine/memtable.ts";
 import { Presence } from "../engine/presence.ts";
@@ -42,7 +43,7 @@ import {
   readPayload,
   recalledNamespaces,
 } from "../tables/documents.ts";
-import { CONSUMER } from "../tables/event-tables.ts";
+import { CONSUMER, REPLY, startOfReply } from "../tables/event-tables.ts";
 import { baseOf, EventLog } from "../tables/events.ts";
 import {
   dueJobs,
@@ -61,13 +62,7 @@ import {
   readWindow,
 } from "../tables/messages.ts";
 import * as records from "../tables/records.ts";
-import {
-  HighestIds,
-  listConsumers,
-  listNamespaces,
-  positionsOf,
-  readConsumer,
-} from "../tables/replies.ts";
+import { listConsumers, listNamespaces, positionsOf, readConsumer } from "../tables/replies.ts";
 import {
   committedState,
   countSessions,
@@ -211,12 +206,12 @@ async function openStore(
     const floor = new Floor(directory, options.floor ?? {}, () => performance.now());
     const cache = new SessionCache(options.cacheBytes ?? CACHE_BYTES, options.readFacts);
     const listeners = new Set<(commit: Commit) => void>();
-    const highestIds = new HighestIds();
+    const highestReplies = new HighestKeys(REPLY.id, startOfReply);
     const presence = new Presence(directory, () => performance.now());
     const writer = new Writer({
       ...{ env, memtable, start },
       newReport: () => new CommitReport(),
-      onFlush: (chunk) => highestIds.raise(chunk),
+      onFlush: (chunk) => highestReplies.raise(chunk),
       onCommit: (commit) => {
         events.added(commit.events.length);
         report(listeners, commit);
@@ -225,11 +220,9 @@ async function openStore(
       space: floor,
       files: presence,
     });
-    const core: Core = {
-      ...{ env, memtable, writer, cache, readFacts, highestIds },
-      base: identity.base,
-      counts: newCounts(),
-    };
+    const { base, storeId, historyId, instanceId, format } = identity;
+    const counts = newCounts();
+    const core: Core = { env, memtable, writer, cache, readFacts, base, counts, highestReplies };
     const events = new EventLog(core, log);
     const copying = new Set<number>();
     const admit: Admit = (allowWhenFull) => {
@@ -242,7 +235,6 @@ async function openStore(
       writer.assertOpen();
     };
     await bringUpToDate(core, identity);
-    const { storeId, historyId, instanceId, format } = identity;
     // A start on a full disk goes on with the epoch before.
     const epochs = floor.isLow ? readEpochs(env) : await beginEpoch(env, start.commitNo);
     return {
@@ -254,9 +246,7 @@ async function openStore(
       ...erasuresOf(core, admit),
       onCommit: (listener) => {
         listeners.add(listener);
-        return () => {
-          listeners.delete(listener);
-        };
+        return () => void listeners.delete(listener);
       },
       ...upkeepOf(core, new Maintenance(core, events, copying), {
         ...{ directory, floor, lock, presence, endCheck },

@@ -1,5 +1,6 @@
 // The parts of an open store that its tables and changes share.
 
+import type { HighestKeys } from "../engine/highest-keys.ts";
 import { afterPrefix } from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
 import { type Index, rangeIndex } from "../engine/reads.ts";
@@ -13,7 +14,6 @@ import type {
   StreamPositions,
 } from "../store.ts";
 import type { SessionCache } from "./cache.ts";
-import type { HighestIds } from "./replies.ts";
 
 export interface Core extends Index {
   readonly writer: Writer<CommitReport>;
@@ -21,7 +21,7 @@ export interface Core extends Index {
   readonly readFacts: ReadFacts;
   /** Starts of the revisions of every namespace (replies.ts). */
   readonly base: StreamPositions;
-  readonly highestIds: HighestIds;
+  readonly highestReplies: HighestKeys;
   /** Number of records of some tables in a namespace. */
   readonly counts: Readonly<Record<"consumers" | "recalled" | "uploads", Counts>>;
 }

@@ -111,6 +111,15 @@ export const REPLY = defineTable(0x0c, "reply", [aText, lastText], {
   bucket: bucket.table,
 });
 
+// The ids of the clients begin with 12 hexadecimal digits of their time in ms: those of five hours
+// share six of them.
+const SHARED_BYTES = 6;
+
+/** The namespace of a key of REPLY, and the first bytes of its id. */
+export function startOfReply(key: string): string {
+  return key.slice(0, bucket.firstText(key).length + SHARED_BYTES);
+}
+
 const consumer = mapped(
   record({
     revision: field.number(1),

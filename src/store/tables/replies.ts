@@ -2,9 +2,8 @@
 
 import { comparePositions, type EventPosition, STREAM_START } from "../../events/rules/event.ts";
 import { afterPrefix, readText } from "../engine/keys.ts";
-import type { FlushChunk, Visibility } from "../engine/memtable.ts";
-import { firstOf, rangeIndex } from "../engine/reads.ts";
-import { bucket } from "../engine/table.ts";
+import type { Visibility } from "../engine/memtable.ts";
+import { rangeIndex } from "../engine/reads.ts";
 import type {
   Consumer,
   ConsumerDecision,
@@ -28,50 +27,6 @@ import {
   REVISION_EVENTS_MAX,
 } from "./event-tables.ts";
 
-// The ids of the clients begin with 12 hexadecimal digits of their time in ms: those of five hours
-// share six of them.
-const SHARED_BYTES = 6;
-
-/**
- * The highest request ids in the B-tree: one for all ids of a namespace that begin alike. The ids
- * of the clients rise with time, so nearly every new one is higher still, and needs no look into
- * the B-tree to be known as new. Ids of another form begin otherwise, and do not stand in the way.
- */
-export class HighestIds {
-  readonly #keys = new Map<string, string>();
-  readonly #startsMax = 10_000;
-
-  /** Whether the B-tree has no id as high as that of this key of REPLY, among those alike. */
-  areBelow(core: Core, key: string): boolean {
-    const start = startOf(key);
-    let highest = this.#keys.get(start);
-    if (highest === undefined) {
-      // One of the memtable counts, too: it may be on its way into the B-tree.
-      const range = { start, end: afterPrefix(start), reverse: true };
-      highest = firstOf(core, "pending", range)?.key ?? start;
-      if (this.#keys.size >= this.#startsMax) this.#keys.clear();
-      this.#keys.set(start, highest);
-    }
-    return key > highest;
-  }
-
-  /** Takes note of keys that go from the memtable into the B-tree. */
-  raise(chunk: FlushChunk): void {
-    for (const { slot } of chunk) {
-      const { key } = slot;
-      if (!key.startsWith(REPLY.id)) continue;
-      const start = startOf(key);
-      const highest = this.#keys.get(start);
-      if (highest !== undefined && key > highest) this.#keys.set(start, key);
-    }
-  }
-}
-
-/** The namespace of a key of REPLY, and the first bytes of its id. */
-function startOf(key: string): string {
-  return key.slice(0, bucket.firstText(key).length + SHARED_BYTES);
-}
-
 /** The answer remembered under a request id, durable or not. */
 export function pendingReply(
   core: Core,
@@ -81,7 +36,7 @@ export function pendingReply(
   if (requestId === undefined || requestId === "") return undefined;
   const key = REPLY.key(namespace, requestId);
   const isWaiting = core.memtable.get(key, "pending") !== undefined;
-  if (!isWaiting && core.highestIds.areBelow(core, key)) return undefined;
+  if (!isWaiting && core.highestReplies.isAbove(core, key)) return undefined;
   return REPLY.get(core, key, "pending");
 }
 
