@@ -173,7 +173,7 @@ const USE_CASES = {
   snapshots: { openSnapshot, exportWindow },
 };
 
-/** The use cases of recall: those that start at once, and those that search, in their turn. */
+/** The use cases of recall: those that start at once, and those that take long, in their turn. */
 export const RECALL = {
   atOnce: {
     upsertDocuments,

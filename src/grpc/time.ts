@@ -29,7 +29,7 @@ export function floorTimestamp(time: Timestamp): number {
   return Number(time.seconds) * MS_PER_SECOND + Math.floor(time.nanos / NANOS_PER_MS);
 }
 
-/** The same for a time that may be unset. */
+/** Turns a timestamp that may be unset into milliseconds, rounded up. */
 export function fromOptionalTimestamp(time: Timestamp | undefined): number | undefined {
   return time === undefined ? undefined : fromTimestamp(time);
 }

@@ -52,7 +52,10 @@ export const recall: UnaryRpc<RecallRequest> = {
     const { hits, next, groups, coverage } = found;
     const rest = encodeWire(RecallResponse, {
       hits: [],
-      nextPageToken: pageTokens.make(call, next && `${next}/${input.perLeg}`),
+      nextPageToken: pageTokens.make(
+        call,
+        next === undefined ? undefined : `${next}/${input.perLeg}`,
+      ),
       sessions: groups.map(({ kind, id, score, hitCount }) => ({
         sessionId: kind === "session" ? id : "",
         collectionId: kind === "collection" ? id : "",

@@ -86,8 +86,8 @@ function newestCalls(
 /** Drops the first filled result of some calls that were made at a seq. */
 function drop(filled: Map<WindowInsert, string>, callIds: readonly string[], seq: number): void {
   for (const callId of callIds) {
-    for (const [insert, answerOnly] of filled) {
-      if (answerOnly !== callId || insert.position < seq) continue;
+    for (const [insert, answered] of filled) {
+      if (answered !== callId || insert.position < seq) continue;
       filled.delete(insert);
       return;
     }

@@ -223,9 +223,11 @@ export class Lister {
   #collection = "";
   #session: SessionPlace | undefined;
   #scope = "";
-  /** All collections were given, all scopes, and all of the namespace. */
+  /** All collections were given. */
   hasCollections = false;
+  /** All scopes were given. */
   hasScopes = false;
+  /** All of the namespace was given. */
   isDone = false;
 
   constructor(source: Source) {
