@@ -104,9 +104,10 @@ export async function startProcess(
 }
 
 /** Starts the echo server. */
-export async function startEcho(core: number | undefined): Promise<Running> {
+export async function startEcho(core: number | undefined, inspect = false): Promise<Running> {
   const port = await freePort();
   const args = ["--max-semi-space-size=16", "bench/echo-server.ts", String(port)];
+  if (inspect) args.unshift(`--inspect=127.0.0.1:${await freePort()}`);
   return startProcess(args, port, core);
 }
 

@@ -118,6 +118,11 @@ export function echo(body: BodySpec, inFlight: number): JobShape {
   return { path: ECHO, body: { kind: "echo", bytes: bodyBytes(body) }, sessions: 1, inFlight };
 }
 
+/** A load on the echo server whose answers have so many bytes. */
+export function sized(bytes: number, inFlight: number): JobShape {
+  return { path: SIZED, body: { kind: "sized", bytes }, sessions: 1, inFlight };
+}
+
 /** A load of GetWindow over sessions with this prefix. */
 export function window(prefix: string, sessions: number, inFlight: number): JobShape {
   return { path: WINDOW, body: { kind: "window", prefix }, sessions, inFlight };
@@ -156,9 +161,8 @@ export async function basic(bench: Bench): Promise<Found> {
         }
         steps.push({ name: "append of 10, 32", server, job: append("b", SPREAD, 32, 10) });
         for (const [name, bytes] of [["20", bytes20] as const, ["100", bytes100] as const]) {
-          const body = { kind: "sized", bytes } as const;
-          const sized: JobShape = { path: SIZED, body, sessions: 1, inFlight: 32 };
-          steps.push({ name: `echo as window of ${name}`, server: echoServer, job: sized });
+          const job = sized(bytes, 32);
+          steps.push({ name: `echo as window of ${name}`, server: echoServer, job });
           steps.push({ name: `window of ${name}`, server, job: window(`w${name}-`, 100, 32) });
         }
         const found = await rounds(bench, steps);
