@@ -114,14 +114,27 @@ export function bind<
   return Object.fromEntries(bound) as Bound<Cases>;
 }
 
+/** The use cases of a record; one whose input has no namespace does not fit. */
+type InNamespaces<Cases> = {
+  readonly [Name in keyof Cases]: Cases[Name] extends (
+    parts: never,
+    call: Call,
+    input: infer Input,
+  ) => unknown
+    ? Input extends { readonly namespace: string }
+      ? Cases[Name]
+      : never
+    : never;
+};
+
 /** Gives use cases their parts, and lets them run in turn: so many at a time. */
 export function inTurn<
   Parts,
   Cases extends Readonly<
     Record<string, (parts: Parts, call: Call, input: never) => Promise<unknown>>
   >,
->(turns: Semaphore, parts: Parts, useCases: Cases): Bound<Cases> {
-  const bound = Object.entries(useCases).map(([name, of]) => [
+>(turns: Semaphore, parts: Parts, useCases: Cases & InNamespaces<Cases>): Bound<Cases> {
+  const bound = Object.entries<Cases[string]>(useCases).map(([name, of]) => [
     name,
     (call: Call, input: { readonly namespace: string }) =>
       turns.run(call.signal, () => of(parts, call, input as never), input.namespace),
