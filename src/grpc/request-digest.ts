@@ -20,7 +20,7 @@ export function digestOfPage(digest: string, pageToken: string): string {
   return digestOf(Buffer.concat([Buffer.from(digest, "latin1"), Buffer.from(pageToken)]));
 }
 
-/** The first 16 bytes of a hash, as characters: Node makes a text three times as fast. */
+/** The first 16 bytes of a hash as text, which Node makes three times as fast as a buffer. */
 function digestOf(bytes: Uint8Array): string {
   return hash("sha256", bytes, "binary").slice(0, DIGEST_BYTES);
 }

@@ -111,8 +111,8 @@ export const REPLY = defineTable(0x0c, "reply", [aText, lastText], {
   bucket: bucket.table,
 });
 
-// The ids of the clients begin with 12 hexadecimal digits of their time in ms: those of five hours
-// share six of them.
+// The request ids of our clients begin with their time in ms, as 12 hexadecimal digits. Ids of the
+// same five hours share the first six.
 const SHARED_BYTES = 6;
 
 /** The namespace of a key of REPLY, and the first bytes of its id. */
