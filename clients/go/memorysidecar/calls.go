@@ -143,12 +143,14 @@ func (c *Client) openStream(
 	if err != nil {
 		return nil, c.newError(ctx, err, method, nil)
 	}
-	return &stream{ClientStream: inner, client: c, method: method}, nil
+	return &stream{ClientStream: inner, ctx: ctx, client: c, method: method}, nil
 }
 
 // stream prepares the request of a stream and types its errors.
 type stream struct {
 	grpc.ClientStream
+	// The caller's context. The stream's own is cancelled whenever the stream ends.
+	ctx    context.Context
 	client *Client
 	method string
 	sent   proto.Message
@@ -165,5 +167,5 @@ func (s *stream) typed(err error) error {
 	if err == nil || err == io.EOF {
 		return err
 	}
-	return s.client.newError(s.Context(), err, s.method, s.sent)
+	return s.client.newError(s.ctx, err, s.method, s.sent)
 }

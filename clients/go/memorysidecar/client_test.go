@@ -468,6 +468,30 @@ func TestWatchEnds(t *testing.T) {
 	}
 }
 
+func TestWatchErrorsAreTyped(t *testing.T) {
+	for _, c := range []struct {
+		code codes.Code
+		want error
+	}{
+		{codes.DeadlineExceeded, context.DeadlineExceeded},
+		{codes.OutOfRange, nil},
+	} {
+		f := &fake{watch: func(_ int, stream grpc.ServerStreamingServer[pb.WatchEventsResponse]) error {
+			_ = stream.Send(answer("start"))
+			return status.Error(c.code, "no")
+		}}
+		watch, err := connect(t, serve(t, f)).Watch(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = watch.Next()
+		var failure *memorysidecar.Error
+		if !errors.As(err, &failure) || failure.Code != c.code || failure.Unwrap() != c.want {
+			t.Errorf("%v: %v", c.code, err)
+		}
+	}
+}
+
 func TestPolicies(t *testing.T) {
 	preset := memorysidecar.Preset("marsys", memorysidecar.Options{"max_total_tokens_trigger": 9, "trigger_events": []string{"add"}, "active_context": map[string]any{"enabled": true}}).GetPreset()
 	if preset.GetName() != "marsys" || preset.GetOptions().GetFields()["max_total_tokens_trigger"].GetNumberValue() != 9 ||
