@@ -11,6 +11,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
 import io.memorysidecar.v1.ErrorReason;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -55,7 +56,7 @@ public final class MemorySidecarException extends RuntimeException {
   private MemorySidecarException(
       String message, StatusRuntimeException cause, String method, String requestId, Details details) {
     super(message, cause);
-    this.code = cause.getStatus().getCode();
+    this.code = code(cause.getStatus());
     this.method = method;
     this.requestId = requestId;
     this.details = details;
@@ -70,8 +71,9 @@ public final class MemorySidecarException extends RuntimeException {
       StatusRuntimeException error, String method, String address, Message request) {
     Details details = read(error);
     String requestId = text(request, "request_id");
-    String name = details.reason.isEmpty() ? error.getStatus().getCode().name() : details.reason;
-    String message = name + ": " + advise(error.getStatus(), details, address, request);
+    Status status = error.getStatus();
+    String name = details.reason.isEmpty() ? code(status).name() : details.reason;
+    String message = name + ": " + advise(status, details, address, request);
     return new MemorySidecarException(message, error, method, requestId, details);
   }
 
@@ -124,6 +126,13 @@ public final class MemorySidecarException extends RuntimeException {
     return method;
   }
 
+  /** A call that meets a connection as it breaks fails with UNKNOWN, made on this side. */
+  private static Status.Code code(Status status) {
+    boolean isCutOff =
+        status.getCode() == Status.Code.UNKNOWN && status.getCause() instanceof IOException;
+    return isCutOff ? Status.Code.UNAVAILABLE : status.getCode();
+  }
+
   private static Details read(StatusRuntimeException error) {
     String reason = "";
     Map<String, String> metadata = Map.of();
@@ -160,7 +169,7 @@ public final class MemorySidecarException extends RuntimeException {
   /** Adds to the message of the server what only the caller knows, and what to do. */
   private static String advise(Status status, Details details, String address, Message request) {
     String message = status.getDescription() == null ? "" : status.getDescription();
-    if (details.reason.isEmpty() && status.getCode() == Status.Code.UNAVAILABLE) {
+    if (details.reason.isEmpty() && code(status) == Status.Code.UNAVAILABLE) {
       return "No server answers at " + address + ". Is it running there? (" + message + ")";
     }
     if (details.reason.isEmpty() && status.getCode() == Status.Code.RESOURCE_EXHAUSTED) {

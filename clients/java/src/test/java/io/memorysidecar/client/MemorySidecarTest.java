@@ -47,6 +47,7 @@ import io.memorysidecar.v1.StreamedEvent;
 import io.memorysidecar.v1.WatchEventsRequest;
 import io.memorysidecar.v1.WatchEventsResponse;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -166,6 +167,19 @@ class MemorySidecarTest {
       client.sessions().appendMessages(own);
       assertEquals(own, appends.get(5));
     }
+  }
+
+  @Test
+  void knowsConnectionsThatBroke() {
+    var closed = Status.UNKNOWN.withDescription("channel closed");
+    var cutOff = closed.withCause(new ClosedChannelException()).asRuntimeException();
+    var error = MemorySidecarException.of(cutOff);
+    assertEquals(Status.Code.UNAVAILABLE, error.code());
+    assertTrue(error.getMessage().startsWith("UNAVAILABLE: No server answers"));
+    var other = closed.withCause(new IllegalStateException()).asRuntimeException();
+    assertEquals(Status.Code.UNKNOWN, MemorySidecarException.of(other).code());
+    assertEquals(
+        Status.Code.UNKNOWN, MemorySidecarException.of(closed.asRuntimeException()).code());
   }
 
   @Test
