@@ -1,25 +1,27 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { testSeed } from "../../../test/support/kit/random.ts";
-import { CACHED_CONDITIONS, ConditionFault, compileCondition } from "./condition.ts";
-import type { ConditionView } from "./environment.ts";
+import {
+  CACHED_CONDITIONS,
+  ConditionFault,
+  type ConditionView,
+  compileCondition,
+  MessageView,
+  TurnView,
+} from "./condition.ts";
 
 const call = (id: string, name: string, args = "{}") => ({ id, name, arguments: args });
 
-function viewOf(message: Partial<ConditionView["message"]> = {}): ConditionView {
-  return {
-    message: {
-      role: "tool",
-      content: "Paid 10 EUR",
-      name: "",
-      tool_call_id: "c1",
-      tool_calls: [call("c1", "pay"), call("c2", "search")],
-      tokens: 10.25,
-      age_seconds: 60,
-      ...message,
-    },
-    turn: { index: 1, tokens: 20, size: 2 },
-  };
+const FACTS = { role: "tool", tool_call_id: "c1", tokens: 10.25, age_seconds: 60 };
+
+function viewOf({
+  content = "Paid 10 EUR",
+  name = "",
+  tool_calls: toolCalls = [call("c1", "pay"), call("c2", "search")],
+  ...facts
+}: Partial<MessageView> = {}): ConditionView {
+  const message = new MessageView({ ...FACTS, ...facts }, () => ({ content, name, toolCalls }));
+  return { message, turn: new TurnView(1, 20, 2) };
 }
 
 const test1 = (expression: string, view = viewOf()) => compileCondition(expression).test(view);
@@ -232,28 +234,10 @@ test("knows a turn by its old name, too", () => {
 });
 
 test("reads only what it needs", () => {
-  const { message, turn } = viewOf();
-  const unread = (field: string) => {
-    throw new Error(`${field} was read`);
-  };
-  const view: ConditionView = {
-    turn,
-    message: {
-      role: message.role,
-      tokens: message.tokens,
-      age_seconds: message.age_seconds,
-      tool_call_id: message.tool_call_id,
-      get name() {
-        return unread("name");
-      },
-      get content() {
-        return unread("content");
-      },
-      get tool_calls() {
-        return unread("tool_calls");
-      },
-    },
-  };
+  const message = new MessageView(FACTS, () => {
+    throw new Error("The content was read.");
+  });
+  const view = { message, turn: viewOf().turn };
   expect(test1("message.role == 'tool' and message.tokens > 10", view)).toBe(true);
   expect(test1("message.name == ''", view)).toBe("failed");
 });

@@ -12,12 +12,11 @@ import {
   inPlainWords,
   LIST_MAX,
   NODES_MAX,
+  OLD_TURN,
   readPythonWords,
-  valuesOf,
 } from "./environment.ts";
 
-export type { CallView, ConditionView } from "./environment.ts";
-export { ConditionFault } from "./environment.ts";
+export { ConditionFault, type ConditionView, MessageView, TurnView } from "./environment.ts";
 
 /** A condition, ready to be asked. */
 export interface Condition {
@@ -76,9 +75,9 @@ function programOf(text: string): { readonly program: ParseResult; readonly step
 function conditionOf({ program, steps }: ReturnType<typeof programOf>): Condition {
   return {
     steps,
-    test(view) {
+    test({ message, turn }) {
       try {
-        const result: unknown = program(valuesOf(view));
+        const result: unknown = program({ message, turn, [OLD_TURN]: turn });
         return typeof result === "boolean" ? result : "failed";
       } catch {
         return "failed";

@@ -262,41 +262,11 @@ function apply(expression: string, edits: readonly Edit[]): CelText {
 
 // The names and operators that conditions know, told to the CEL library.
 
-/** A tool call as conditions see it. */
-export interface CallView {
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: string;
-}
-
-/** The values behind the names of an expression. */
-export interface ConditionView {
-  readonly message: {
-    /** `user`, `assistant`, `system` or `tool`. */
-    readonly role: string;
-    /** All text of the content. */
-    readonly content: string;
-    /** Empty when the message has none. */
-    readonly name: string;
-    /** Empty when the message answers no call. */
-    readonly tool_call_id: string;
-    readonly tool_calls: readonly CallView[];
-    readonly tokens: number;
-    /** Age relative to the newest message of the window, before any stage. */
-    readonly age_seconds: number;
-  };
-  readonly turn: {
-    readonly index: number;
-    readonly tokens: number;
-    /** Number of messages. */
-    readonly size: number;
-  };
-}
-
 // The library tells types by their constructor, so each type is a class. The fields are the very
 // names of the expressions; nothing else of an instance can be reached.
 
-class CelCall {
+/** A tool call as conditions see it. */
+class CallView {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
@@ -308,61 +278,82 @@ class CelCall {
   }
 }
 
-/** Reads from the view only what an expression asks for: to know a content can be work. */
-class CelMessage {
-  readonly #message: ConditionView["message"];
-  #calls: readonly CelCall[] | undefined;
+/** Content of a message: reading it takes work. */
+interface Content {
+  /** All text of the content. */
+  readonly content: string;
+  /** Empty when the message has none. */
+  readonly name: string;
+  readonly toolCalls: readonly CallView[];
+}
 
-  constructor({ message }: ConditionView) {
-    this.#message = message;
-  }
+/** A message as conditions see it. Reads its content only when an expression asks for it. */
+export class MessageView {
+  /** `user`, `assistant`, `system` or `tool`. */
+  readonly role: string;
+  /** Empty when the message answers no call. */
+  readonly tool_call_id: string;
+  readonly tokens: number;
+  /** Age relative to the newest message of the window, before any stage. */
+  readonly age_seconds: number;
+  readonly #read: () => Content;
+  #content: Content | undefined;
+  #calls: readonly CallView[] | undefined;
 
-  get role(): string {
-    return this.#message.role;
+  constructor(
+    facts: Pick<MessageView, "role" | "tool_call_id" | "tokens" | "age_seconds">,
+    read: () => Content,
+  ) {
+    this.role = facts.role;
+    this.tool_call_id = facts.tool_call_id;
+    this.tokens = facts.tokens;
+    this.age_seconds = facts.age_seconds;
+    this.#read = read;
   }
 
   get content(): string {
-    return this.#message.content;
+    return this.#whole().content;
   }
 
   get name(): string {
-    return this.#message.name;
+    return this.#whole().name;
   }
 
-  get tool_call_id(): string {
-    return this.#message.tool_call_id;
-  }
-
-  get tool_calls(): readonly CelCall[] {
-    this.#calls ??= callsOf(this.#message.tool_calls);
+  get tool_calls(): readonly CallView[] {
+    this.#calls ??= callsOf(this.#whole().toolCalls);
     return this.#calls;
   }
 
-  get tokens(): number {
-    return this.#message.tokens;
-  }
-
-  get age_seconds(): number {
-    return this.#message.age_seconds;
+  #whole(): Content {
+    this.#content ??= this.#read();
+    return this.#content;
   }
 }
 
-function callsOf(calls: readonly CallView[]): readonly CelCall[] {
+function callsOf(calls: readonly CallView[]): readonly CallView[] {
   // No message is stored with more; what macros may cost rests on it.
   if (calls.length > LIMITS.toolCalls) throw new Error("A message has too many tool calls.");
-  return calls.map((call) => new CelCall(call));
+  return calls.map((call) => new CallView(call));
 }
 
-class CelTurn {
+/** The turn of a message as conditions see it. */
+export class TurnView {
   readonly index: number;
   readonly tokens: number;
+  /** Number of messages. */
   readonly size: number;
 
-  constructor({ turn }: ConditionView) {
-    this.index = turn.index;
-    this.tokens = turn.tokens;
-    this.size = turn.size;
+  constructor(index: number, tokens: number, size: number) {
+    this.index = index;
+    this.tokens = tokens;
+    this.size = size;
   }
+}
+
+/** The values behind the names of an expression. */
+export interface ConditionView {
+  readonly message: MessageView;
+  readonly turn: TurnView;
 }
 
 /** The first name of `turn`: stored conditions still use it. */
@@ -380,16 +371,6 @@ type Numeric = number | bigint;
 /** Knows the names of conditions and nothing more; made once, as making it is slow. */
 export const CONDITIONS = makeEnvironment();
 
-/** Gives the values of the names. */
-export function valuesOf(view: ConditionView): {
-  message: CelMessage;
-  turn: CelTurn;
-  [OLD_TURN]: CelTurn;
-} {
-  const turn = new CelTurn(view);
-  return { message: new CelMessage(view), turn, [OLD_TURN]: turn };
-}
-
 function makeEnvironment(): Environment {
   const environment = new Environment({
     limits: {
@@ -403,9 +384,9 @@ function makeEnvironment(): Environment {
   const text = { id: "string", name: "string" };
   const size = { tokens: "double" };
   environment
-    .registerType("tool_call", { ctor: CelCall, fields: { ...text, arguments: "string" } })
+    .registerType("tool_call", { ctor: CallView, fields: { ...text, arguments: "string" } })
     .registerType("message", {
-      ctor: CelMessage,
+      ctor: MessageView,
       fields: {
         role: "string",
         content: "string",
@@ -417,7 +398,7 @@ function makeEnvironment(): Environment {
       },
     })
     .registerType("turn", {
-      ctor: CelTurn,
+      ctor: TurnView,
       fields: { index: "double", size: "double", ...size },
     })
     .registerVariable("message", "message")

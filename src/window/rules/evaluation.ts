@@ -1,14 +1,19 @@
 // Evaluates conditions on the messages of a window. Views are made only for windows that a
 // condition looks at, and each condition is asked at most once for each message.
 
-import { type Condition, type ConditionView, compileCondition } from "../conditions/condition.ts";
+import {
+  type Condition,
+  type ConditionView,
+  compileCondition,
+  MessageView,
+  TurnView,
+} from "../conditions/condition.ts";
 import type { Policy } from "../policy/policy.ts";
 import { CHOSEN, POPPED } from "./boundary.ts";
 import { costAt, type Look, lookAt, lookWithout, once } from "./look.ts";
 import {
   type ConditionWarning,
   type DetailOf,
-  type MessageDetail,
   ROLE_NAMES,
   type Shortened,
   type Signals,
@@ -21,50 +26,8 @@ import {
 } from "./types.ts";
 import { NO_UNIT } from "./units.ts";
 
-/** Answers what a condition says of an entry. */
-export interface Judge {
-  readonly test: (expression: string, index: number) => boolean | "failed";
-}
-
-/**
- * A message as conditions see it; reads the details only when one asks for them. A class, as one
- * is made for every message, and objects with getters of their own are slow to make.
- */
-class MessageView<E extends WindowEntry> {
-  readonly role: string;
-  readonly tool_call_id: string;
-  readonly tokens: number;
-  readonly age_seconds: number;
-  readonly #entry: E;
-  readonly #detailOf: DetailOf<E>;
-  #detail: MessageDetail | undefined;
-
-  constructor(entry: E, tokens: number, ageMs: number, detailOf: DetailOf<E>) {
-    this.role = ROLE_NAMES[entry.role];
-    this.tool_call_id = entry.answers[0] ?? "";
-    this.tokens = tokens;
-    this.age_seconds = ageMs / 1000;
-    this.#entry = entry;
-    this.#detailOf = detailOf;
-  }
-
-  get content(): string {
-    return this.#read().content;
-  }
-
-  get name(): string {
-    return this.#read().name;
-  }
-
-  get tool_calls(): MessageDetail["toolCalls"] {
-    return this.#read().toolCalls;
-  }
-
-  #read(): MessageDetail {
-    this.#detail ??= this.#detailOf(this.#entry);
-    return this.#detail;
-  }
-}
+/** Answers whether a condition holds for the entry at an index. */
+type Judge = (expression: string, index: number) => boolean | "failed";
 
 /** A condition and what it said of each entry so far. */
 interface Asked {
@@ -72,37 +35,35 @@ interface Asked {
   readonly answers: (boolean | "failed" | undefined)[];
 }
 
-const NOT_IN_ONE: ConditionView["turn"] = { index: 0, tokens: 0, size: 0 };
+const NO_TURN = new TurnView(0, 0, 0);
 
 /** Makes the judge of a window. `newestMs` is when the newest message was stored. */
-export function judgeOf<E extends WindowEntry>(
+function judgeOf<E extends WindowEntry>(
   look: Look<E>,
   detailOf: DetailOf<E>,
   newestMs: () => number,
 ): Judge {
   const views: (ConditionView | undefined)[] = [];
-  const turns: ConditionView["turn"][] = [];
+  const turns: TurnView[] = [];
   const asked = new Map<string, Asked>();
-  const turnOf = (index: number): ConditionView["turn"] => {
+  const turnOf = (index: number): TurnView => {
     const { unitOf, sizes } = look.layout("turn");
     const unit = unitOf[index] ?? NO_UNIT;
-    if (unit === NO_UNIT) return NOT_IN_ONE;
+    if (unit === NO_UNIT) return NO_TURN;
     const { tokens, messages } = sizes();
-    turns[unit] ??= {
-      index: unit + 1,
-      tokens: tokens[unit] ?? 0,
-      size: messages[unit] ?? 0,
-    };
+    turns[unit] ??= new TurnView(unit + 1, tokens[unit] ?? 0, messages[unit] ?? 0);
     return turns[unit];
   };
   const viewOf = (index: number, entry: E): ConditionView => {
-    views[index] ??= {
-      message: new MessageView(entry, costAt(look, index), newestMs() - entry.createMs, detailOf),
-      turn: turnOf(index),
+    const facts = {
+      role: ROLE_NAMES[entry.role],
+      tool_call_id: entry.answers[0] ?? "",
+      tokens: costAt(look, index),
+      age_seconds: (newestMs() - entry.createMs) / 1000,
     };
-    return views[index];
+    return { message: new MessageView(facts, () => detailOf(entry)), turn: turnOf(index) };
   };
-  const test = (expression: string, index: number): boolean | "failed" => {
+  return (expression, index) => {
     let known = asked.get(expression);
     if (known === undefined) {
       known = { condition: compileCondition(expression), answers: [] };
@@ -110,10 +71,10 @@ export function judgeOf<E extends WindowEntry>(
     }
     const entry = look.entries[index];
     if (entry === undefined) return false;
-    known.answers[index] ??= known.condition.test(viewOf(index, entry));
+    views[index] ??= viewOf(index, entry);
+    known.answers[index] ??= known.condition.test(views[index]);
     return known.answers[index];
   };
-  return { test };
 }
 
 // The state of one evaluation of a policy, and how entries leave it. It is written to by the stages
@@ -277,7 +238,7 @@ export function meetsAll<E extends WindowEntry>(
   const { entries } = evaluation.look;
   return (index) =>
     conditions.every((expression, number) => {
-      const answer = judge.test(expression, index);
+      const answer = judge(expression, index);
       const entry = entries[index];
       if (answer === "failed" && entry !== undefined) {
         noteFailure(evaluation.failures, where, number, entry);

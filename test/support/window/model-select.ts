@@ -1,7 +1,11 @@
 // The reference model of windows, second part: when a stage acts and what it chooses. See
 // window-model-units.ts.
 
-import { compileCondition } from "../../../src/window/conditions/condition.ts";
+import {
+  compileCondition,
+  MessageView,
+  TurnView,
+} from "../../../src/window/conditions/condition.ts";
 import type {
   Policy,
   PolicyStage,
@@ -68,17 +72,15 @@ function meets(
   const turns = unitsOf(plain, "turn");
   const at = turns.findIndex(({ members }) => members.includes(entry));
   const members = turns[at]?.members ?? [];
+  const facts = {
+    role: ROLES[entry.role] ?? "",
+    tool_call_id: entry.answers[0] ?? "",
+    tokens: modelTokens(window, [entry]),
+    age_seconds: Math.max(0, (window.newestMs - entry.createMs) / 1_000),
+  };
   const view = {
-    message: {
-      role: ROLES[entry.role] ?? "",
-      content: entry.detail.content,
-      name: entry.detail.name,
-      tool_call_id: entry.answers[0] ?? "",
-      tool_calls: entry.detail.toolCalls,
-      tokens: modelTokens(window, [entry]),
-      age_seconds: Math.max(0, (window.newestMs - entry.createMs) / 1_000),
-    },
-    turn: { index: at + 1, tokens: modelTokens(window, members), size: members.length },
+    message: new MessageView(facts, () => entry.detail),
+    turn: new TurnView(at + 1, modelTokens(window, members), members.length),
   };
   for (const [number, expression] of conditions.entries()) {
     const answer = compileCondition(expression).test(view);
