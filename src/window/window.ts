@@ -25,7 +25,7 @@ import { isLive, taskIdOf } from "../tasks/rules/task.ts";
 import type { StageOn } from "./policy/policy.ts";
 import { MANUAL_HOOK } from "./policy/summary-spec.ts";
 import { openCallIds } from "./rules/groups.ts";
-import { newestRanges, outsideRanges, removeSeqs } from "./rules/ranges.ts";
+import { removeSeqs, withoutRanges } from "./rules/ranges.ts";
 import { totalsOf, trimWindow } from "./rules/trim.ts";
 import type { SeqRange, Totals, TrimOutcome } from "./rules/types.ts";
 
@@ -249,14 +249,14 @@ function resultOf(
 ): WindowResult {
   const { session, isPast } = stored;
   const ranges = shownRanges(stored, outcome, shown);
-  const outside = newestRanges(outsideRanges(ranges, 1, stored.lastSeq), LIMITS.outsideRanges);
+  const outside = withoutRanges([{ first: 1, last: stored.lastSeq }], ranges);
   return {
     messages: shown.entries.map((entry) => entry.bytes),
     summary: session.fields.summary,
     window: shown.totals,
     outside: isPast ? undefined : without(session.head.log, shown.inLog),
-    outsideRanges: outside.ranges,
-    outsideTruncated: outside.truncated,
+    outsideRanges: outside.slice(-LIMITS.outsideRanges),
+    outsideTruncated: outside.length > LIMITS.outsideRanges,
     trims: outcome.trims,
     openToolCallIds: takeNewestIds(openCallIds(shown.entries), idRoom(LIMITS.openToolCallIds)),
     // The policy of a past seq is unknown: today's would judge another window.

@@ -3,7 +3,7 @@
 import { LIMITS } from "../../kit/limits.ts";
 import { memoryTaskNo, type TaskFailure } from "../../tasks/rules/task.ts";
 import { BUILTIN_EXTRACTOR, type MemoryPolicy } from "../../window/policy/memory-policy.ts";
-import { joinOldest, mergeRanges, outsideRanges } from "../../window/rules/ranges.ts";
+import { joinOldest, mergeRanges, withoutRanges } from "../../window/rules/ranges.ts";
 import type { SeqRange } from "../../window/rules/types.ts";
 
 export type MemoryJobType = "extract" | "score";
@@ -129,7 +129,7 @@ export function takeFromJob(
   },
 ): MemoryJob | undefined {
   const { taken, nowMs, revision } = done;
-  const left = job.ranges.flatMap(({ first, last }) => outsideRanges(done.ranges, first, last));
+  const left = withoutRanges(job.ranges, done.ranges);
   if (left.length === 0) return undefined;
   return {
     ...job,

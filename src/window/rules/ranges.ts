@@ -1,7 +1,6 @@
 // Runs of seqs. Every list of ranges here is sorted, without overlap, and merged: two ranges that
 // touch (the last of one right before the first of the next) are one. All functions give new lists.
 
-import { LIMITS } from "../../kit/limits.ts";
 import type { SeqRange } from "./types.ts";
 
 /**
@@ -79,32 +78,6 @@ export function addRange(ranges: readonly SeqRange[], added: SeqRange): SeqRange
   return [...ranges.slice(0, from), { first, last }, ...ranges.slice(to)];
 }
 
-/** Gives the runs of [first, last] that no range holds. Empty when last is below first. */
-export function outsideRanges(
-  inside: readonly SeqRange[],
-  first: number,
-  last: number,
-): SeqRange[] {
-  const outside: SeqRange[] = [];
-  let next = first;
-  for (const range of inside) {
-    if (range.first > last) break;
-    if (range.first > next) outside.push({ first: next, last: range.first - 1 });
-    next = Math.max(next, range.last + 1);
-  }
-  if (next <= last) outside.push({ first: next, last });
-  return outside;
-}
-
-/** Cuts a list to its newest runs, 1,000 of them as answers allow, and says whether it did. */
-export function newestRanges(
-  ranges: readonly SeqRange[],
-  count: number = LIMITS.outsideRanges,
-): { readonly ranges: readonly SeqRange[]; readonly truncated: boolean } {
-  if (ranges.length <= count) return { ranges, truncated: false };
-  return { ranges: ranges.slice(ranges.length - count), truncated: true };
-}
-
 // Joins two lists of runs in one pass over both, and keeps lists of runs short.
 
 /** The runs of both lists, sorted and merged as in ranges.ts. Both must be sorted by first seq. */
@@ -134,13 +107,12 @@ export function mergeRanges(a: readonly SeqRange[], b: readonly SeqRange[]): Seq
 export function withoutRanges(
   ranges: readonly SeqRange[],
   others: readonly SeqRange[],
-): readonly SeqRange[] {
-  if (others.length === 0) return ranges;
+): SeqRange[] {
   const left: SeqRange[] = [];
   let next = 0;
   for (const { first, last } of ranges) {
     let from = first;
-    while ((others[next]?.last ?? last) < first) next += 1;
+    while ((others[next]?.last ?? first) < first) next += 1;
     for (let i = next; from <= last; i++) {
       const other = others[i];
       if (other === undefined || other.first > last) {
@@ -167,23 +139,8 @@ function earlier(a: SeqRange | undefined, b: SeqRange | undefined): SeqRange | u
   return a.first <= b.first ? a : b;
 }
 
-// Takes single seqs out of runs, in one pass over both.
-
 /** The runs without some seqs, given in any order. Costs the sum of both lengths and a sort. */
 export function removeSeqs(ranges: readonly SeqRange[], seqs: readonly number[]): SeqRange[] {
-  const removed = [...seqs].sort((a, b) => a - b);
-  const left: SeqRange[] = [];
-  let next = 0;
-  for (const range of ranges) {
-    let { first } = range;
-    while (next < removed.length && (removed[next] as number) < first) next += 1;
-    while (next < removed.length && (removed[next] as number) <= range.last) {
-      const seq = removed[next] as number;
-      if (seq > first) left.push({ first, last: seq - 1 });
-      first = seq + 1;
-      next += 1;
-    }
-    if (first <= range.last) left.push({ first, last: range.last });
-  }
-  return left;
+  const removed = [...new Set(seqs)].sort((a, b) => a - b);
+  return withoutRanges(ranges, rangesOf(removed.map((seq) => ({ seq }))));
 }
