@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   connect,
   type HookTask,
+  isMemorySidecarError,
   type Memory,
   MemoryDeleteReason,
   type MemorySidecar,
@@ -174,8 +175,11 @@ function reasonName(reason: TaskFailureReason | undefined): string {
   return Object.entries(TaskFailureReason).find(([, number]) => number === reason)?.[0] ?? "";
 }
 
-/** Starts what does the work of a hook, when it is not the server's to call it. */
-function startWorker(hook: string): void {
+/**
+ * Starts what does the work of a hook, when it is not the server's to call it, and waits until it
+ * polls: before that, the rules of the server do the work after a second.
+ */
+async function startWorker(hook: string): Promise<void> {
   if (hook === "typescript") {
     const stop = new AbortController();
     const running = runWorker(client, {
@@ -194,6 +198,16 @@ function startWorker(hook: string): void {
     const child = spawn(python, args, { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"] });
     ends.push(() => child.kill("SIGKILL"));
   }
+  await eventually(`the work of ${hook}`, LIMIT_MS, async () => {
+    try {
+      const extraction = { hook, targets: ["facts"] as const };
+      await client.extractMemories({ text: keeping("time"), extraction, preview: true });
+      return true;
+    } catch (error) {
+      if (isMemorySidecarError(error, "HOOK_FAILED")) return undefined;
+      throw error;
+    }
+  });
 }
 
 /** An endpoint that holds what it is asked until it is let go. */
@@ -216,10 +230,10 @@ describe.concurrent("facts found by a hook", () => {
   test.for(["http", "grpc", "typescript", "python"])(
     "of the kind %s are kept once",
     {
-      timeout: LIMIT_MS,
+      timeout: 2 * LIMIT_MS,
     },
     async (hook, { expect }) => {
-      startWorker(hook);
+      await startWorker(hook);
       const sessionId = `by-${hook}`;
       await open(sessionId, hook);
       for (const thing of THINGS) await say(sessionId, thing);
@@ -261,10 +275,11 @@ describe.concurrent("facts found by a hook", () => {
       const failed = (await eventsOf(client, sessionId)).flatMap(({ detail }) =>
         detail?.$case === "taskAttempted" || detail?.$case === "taskDead" ? [detail] : [],
       );
-      expect(failed.map((one) => one.$case)).toEqual([
-        ...Array.from({ length: 5 }, () => "taskAttempted"),
-        "taskDead",
-      ]);
+      // On a slow machine the job may die before the last turn, which gives it five more attempts.
+      const lives = failed.filter(({ $case }) => $case === "taskDead").length;
+      expect(failed.map(({ $case }) => $case)).toEqual(
+        Array.from({ length: lives }, () => [...Array(5).fill("taskAttempted"), "taskDead"]).flat(),
+      );
       endpoints.get(hook)?.script(keeper);
       const retried = await client.retryTask(dead.taskId);
       expect(retried.failedAttempts).toBe(0);
@@ -290,8 +305,8 @@ test.concurrent("a ttl deletes, and confidence fades once in a period, whatever 
     at = clientOf(running);
   };
   const confidence = async (): Promise<number> => (await at.getMemory("fades")).confidence ?? -1;
-  await at.remember({ memoryId: "fades", text: "The tower is blue.", userId: "f" });
   const startMs = performance.now();
+  await at.remember({ memoryId: "fades", text: "The tower is blue.", userId: "f" });
   await at.remember({ memoryId: "brief", text: "The bus is late.", ttlMs: 1_000 });
   await sleep(1_100);
   await expect(at.getMemory("brief")).rejects.toMatchObject({ reason: "MEMORY_NOT_FOUND" });
@@ -302,22 +317,25 @@ test.concurrent("a ttl deletes, and confidence fades once in a period, whatever 
     return undefined;
   });
   expect(deleted).toMatchObject({ memoryIds: ["brief"], reason: MemoryDeleteReason.EXPIRED });
+  // On a slow machine the next period may have come.
+  const expectWithin = async (periods: number, expected: number): Promise<void> => {
+    const found = await confidence();
+    if (performance.now() - startMs < periods * DECAY_MS) expect(found).toBe(expected);
+  };
   await restart();
   await sleep(2_000);
-  expect(await confidence()).toBe(1);
+  await expectWithin(1, 1);
   await sleep(Math.max(0, DECAY_MS + 200 - (performance.now() - startMs)));
   await restart();
   await eventually("the fading of a period", LIMIT_MS, async () =>
     (await confidence()) < 1 ? true : undefined,
   );
   for (let i = 0; i < 2; i++) {
-    expect(await confidence()).toBe(0.5);
+    await expectWithin(2, 0.5);
     await restart();
     await sleep(1_000);
   }
-  // On a slow machine the next period may have come.
-  const isNext = performance.now() - startMs > 2 * DECAY_MS - 1_000;
-  if (!isNext) expect(await confidence()).toBe(0.5);
+  await expectWithin(2, 0.5);
 });
 
 test("a hook that obeys the messages, or finds too much, gets no further than its limits", {
