@@ -65,8 +65,7 @@ export function isOverLimit(stage: PolicyStage, totals: Totals): boolean {
 }
 
 /** The time before which the newest message of a unit is too old; undefined without a limit. */
-export function oldestMs(stage: PolicyStage, newestMs: () => number): number | undefined {
-  const { select } = stage;
+export function oldestMs(select: Selection, newestMs: () => number): number | undefined {
   if (select.kind !== "drop-oldest" || select.maxAgeMs === undefined) return undefined;
   return newestMs() - select.maxAgeMs;
 }
@@ -74,7 +73,7 @@ export function oldestMs(stage: PolicyStage, newestMs: () => number): number | u
 /** Whether a window is over any limit of a stage, that of age included. */
 export function passesLimit(look: Look, stage: PolicyStage, newestMs: () => number): boolean {
   if (isOverLimit(stage, look.counted())) return true;
-  const since = oldestMs(stage, newestMs);
+  const since = oldestMs(stage.select, newestMs);
   if (since === undefined) return false;
   return look
     .layout(stage.unit)

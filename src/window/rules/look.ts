@@ -53,6 +53,16 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
+/** The same for a function of the unit of stages. */
+function onceForUnit(make: (unit: WindowUnit) => Layout): (unit: WindowUnit) => Layout {
+  const layouts = new Map<WindowUnit, Layout>();
+  return (unit) => {
+    const layout = layouts.get(unit) ?? make(unit);
+    layouts.set(unit, layout);
+    return layout;
+  };
+}
+
 /** Facts about the entries of a look that are known beforehand. */
 export interface KnownLook {
   /** Tokens of the entries. Default: their own counts. */
@@ -107,16 +117,11 @@ function protect(
   const { entries, policy, grouping, costs } = look;
   const aside = once(() => setAside(entries, grouping().callOf, policy, folds));
   const guards = once(() => guardEntries(entries, grouping(), policy));
-  const layouts = new Map<WindowUnit, Layout>();
-  const layout = (unit: WindowUnit): Layout => {
-    const known = layouts.get(unit);
-    if (known !== undefined) return known;
+  const layout = onceForUnit((unit) => {
     const units = splitUnits(entries, unit, grouping().callOf, aside());
     const sizes = once(() => unitSizes(entries, units, costs));
-    const made = { ...units, holds: unitHolds(units, guards()), sizes };
-    layouts.set(unit, made);
-    return made;
-  };
+    return { ...units, holds: unitHolds(units, guards()), sizes };
+  });
   return { aside, layout };
 }
 
@@ -154,20 +159,15 @@ function lookFolding<E extends WindowEntry>(look: Look<E>): Look<E> {
 function lookKeeping<E extends WindowEntry>(look: Look<E>, count: number): Look<E> {
   if (count === 0) return look;
   const from = assistantTurnsStart(look, count);
-  const layouts = new Map<WindowUnit, Layout>();
-  const layout = (unit: WindowUnit): Layout => {
-    const known = layouts.get(unit);
-    if (known !== undefined) return known;
+  const layout = onceForUnit((unit) => {
     const plain = look.layout(unit);
     const holds = Uint8Array.from(plain.holds);
     for (let i = from; i < look.entries.length; i++) {
       const of = plain.unitOf[i] ?? NO_UNIT;
       if (of !== NO_UNIT) holds[of] = (holds[of] ?? 0) | HOLD.minMessages;
     }
-    const made = { ...plain, holds };
-    layouts.set(unit, made);
-    return made;
-  };
+    return { ...plain, holds };
+  });
   return { ...look, layout };
 }
 

@@ -1,7 +1,6 @@
-// Keeps the first and the newest messages and chooses the middle. Counts messages that the policy
-// sees and that are not set aside.
+// Chooses the entries that one stage removes.
 
-import type { PolicyStage } from "../policy/policy.ts";
+import type { BoundaryRule, PolicyStage, Selection, WindowUnit } from "../policy/policy.ts";
 import { applyBoundary, CHOSEN } from "./boundary.ts";
 import { duplicateEntries } from "./duplicates.ts";
 import { oldestMs, packBudget, passedLimit } from "./limit.ts";
@@ -10,10 +9,27 @@ import { HOLD } from "./protect.ts";
 import type { DetailOf, TrimReason, WindowEntry, WindowTotals } from "./types.ts";
 import { beginsTurn, NO_UNIT } from "./units.ts";
 
-/** Marks with 1 the entries of the middle; undefined when they are too few. */
-export function chooseMiddle(look: Look, stage: PolicyStage): Uint8Array | undefined {
-  const { select, boundary } = stage;
-  if (select.kind !== "pin-middle-recent") return undefined;
+/** The choice of a stage, of units or of entries. */
+interface Choice {
+  /** By the number of the unit: 1 when it goes. By entry: CHOSEN, POPPED or 0. */
+  readonly drop: Uint8Array;
+  readonly reason: TrimReason;
+  /** Reasons for stopping early, as bits of HOLD; 0 if it went through all units. */
+  readonly stoppedBy: number;
+}
+
+/** A selection of one kind. */
+type SelectionOf<Kind extends Selection["kind"]> = Extract<Selection, { readonly kind: Kind }>;
+
+/**
+ * Marks with 1 the entries between the first and the newest ones; undefined when they are too few.
+ * Counts messages that the policy sees and that are not set aside.
+ */
+function chooseMiddle(
+  look: Look,
+  select: SelectionOf<"pin-middle-recent">,
+  rule: BoundaryRule | undefined,
+): Uint8Array | undefined {
   const { entries } = look;
   if (entries.length < select.pinFirst + select.keepRecent + select.minRemoved) return undefined;
   const aside = look.aside();
@@ -22,7 +38,6 @@ export function chooseMiddle(look: Look, stage: PolicyStage): Uint8Array | undef
   const isResult = (at: number): boolean => entries[free[at] ?? -1]?.isResult === true;
   let from = select.pinFirst;
   let to = free.length - select.keepRecent;
-  const rule = boundary?.rule;
   if (rule === "absorb-and-grow") while (from < to && isResult(from)) from++;
   if (rule === "absorb-and-grow" || rule === "grow-recent") while (from < to && isResult(to)) to--;
   if (from >= to) return undefined;
@@ -53,15 +68,6 @@ function keepWholeGroups(drop: Uint8Array, callOf: Int32Array): number {
 
 // Removes the oldest units until limits hold: the stages that drop the oldest, and the ceiling.
 
-/** The units that a stage removes. */
-export interface UnitChoice {
-  /** By unit number: 1 when the unit goes. */
-  readonly drop: Uint8Array;
-  readonly reason: TrimReason;
-  /** Reasons for stopping early, as bits of HOLD; 0 if it went through all units. */
-  readonly stoppedBy: number;
-}
-
 /** Order and bounds in which the oldest units go. */
 interface Rule {
   /** Whether the limits of size hold for what is left. */
@@ -74,22 +80,16 @@ interface Rule {
   readonly holdsAll: number;
 }
 
-interface Dropped {
-  readonly drop: Uint8Array;
-  readonly stoppedBy: number;
-}
-
-function dropOldest(layout: Layout, totals: WindowTotals, rule: Rule): Dropped {
+function dropOldest(layout: Layout, totals: WindowTotals, rule: Rule): Omit<Choice, "reason"> {
   const sizes = layout.sizes();
   const drop = new Uint8Array(layout.count);
   const left = { ...totals };
-  const stop = (stoppedBy: number): Dropped => ({ drop, stoppedBy });
   for (let unit = 0; unit < layout.count; unit++) {
     const fits = rule.holds(left);
     if (fits && rule.since === Number.NEGATIVE_INFINITY) break;
-    if (rule.stopAtFree && sizes.tokens[unit] === 0) return stop(HOLD.free);
+    if (rule.stopAtFree && sizes.tokens[unit] === 0) return { drop, stoppedBy: HOLD.free };
     const held = (layout.holds[unit] ?? 0) | rule.holdsAll;
-    if (held !== 0 && rule.stopAtProtected) return stop(held);
+    if (held !== 0 && rule.stopAtProtected) return { drop, stoppedBy: held };
     const isYoung = fits && (sizes.newestMs[unit] ?? 0) >= rule.since;
     if (held !== 0 || isYoung) continue;
     drop[unit] = 1;
@@ -97,7 +97,7 @@ function dropOldest(layout: Layout, totals: WindowTotals, rule: Rule): Dropped {
     left.tokenCount -= sizes.tokens[unit] ?? 0;
     left.byteCount -= sizes.bytes[unit] ?? 0;
   }
-  return stop(0);
+  return { drop, stoppedBy: 0 };
 }
 
 /** Chooses the oldest units until a test of the totals holds, passing over protected ones. */
@@ -117,18 +117,17 @@ function lacksUser({ entries, policy }: Look): boolean {
 }
 
 /** Chooses for a stage that drops the oldest; undefined when its limits hold already. */
-export function chooseOldest(
+function chooseOldest(
   look: Look,
-  stage: PolicyStage,
+  unit: WindowUnit,
+  select: SelectionOf<"drop-oldest">,
   newestMs: () => number,
-): UnitChoice | undefined {
-  const { select } = stage;
-  if (select.kind !== "drop-oldest") return undefined;
+): Choice | undefined {
   const passed = passedLimit(select, look.counted());
-  const since = oldestMs(stage, newestMs);
+  const since = oldestMs(select, newestMs);
   if (passed === undefined && since === undefined) return undefined;
   const { stopAtProtected, stopAtFree } = select;
-  const dropped = dropOldest(look.layout(stage.unit), look.counted(), {
+  const dropped = dropOldest(look.layout(unit), look.counted(), {
     holds: (left) => passedLimit(select, left) === undefined,
     since: since ?? Number.NEGATIVE_INFINITY,
     stopAtProtected,
@@ -141,7 +140,7 @@ export function chooseOldest(
 // Keeps the newest units: a number of them, or as many as fit a budget.
 
 /** Chooses all units but the newest `unitCount` and the protected ones. */
-export function chooseBeforeLast(layout: Layout, unitCount: number): UnitChoice {
+export function chooseBeforeLast(layout: Layout, unitCount: number): Choice {
   const drop = new Uint8Array(layout.count);
   for (let unit = 0; unit < layout.count - unitCount; unit++) {
     if (layout.holds[unit] === 0) drop[unit] = 1;
@@ -150,13 +149,14 @@ export function chooseBeforeLast(layout: Layout, unitCount: number): UnitChoice 
 }
 
 /** Chooses what does not fit the budget of a pack-newest stage; undefined when everything does. */
-export function chooseUnpacked(look: Look, stage: PolicyStage): UnitChoice | undefined {
-  const { select } = stage;
-  if (select.kind !== "pack-newest") return undefined;
+function chooseUnpacked(
+  look: Look,
+  layout: Layout,
+  select: SelectionOf<"pack-newest">,
+): Choice | undefined {
   const budget = packBudget(select);
   const { tokenCount } = look.counted();
   if (tokenCount <= budget) return undefined;
-  const layout = look.layout(stage.unit);
   const { tokens } = layout.sizes();
   // Tokens that are always used: messages in no unit and protected units.
   let used = tokenCount;
@@ -178,20 +178,8 @@ export function chooseUnpacked(look: Look, stage: PolicyStage): UnitChoice | und
   return { drop, reason: "budget", stoppedBy: 0 };
 }
 
-// Chooses the entries that one stage removes.
-
-/** The choice of a stage. */
-export interface Choice {
-  /** By entry: CHOSEN, POPPED or 0. */
-  readonly drop: Uint8Array;
-  /** Reason for removing the chosen entries. */
-  readonly reason: TrimReason;
-  /** Reasons for stopping early, as bits of HOLD. */
-  readonly stoppedBy: number;
-}
-
 /** Input of a choice beside the window. */
-export interface Choosing<E extends WindowEntry> {
+interface Choosing<E extends WindowEntry> {
   readonly detailOf: DetailOf<E>;
   readonly newestMs: () => number;
   /** Whether an entry meets all conditions of the filter of a stage. */
@@ -204,39 +192,39 @@ export function chooseEntries<E extends WindowEntry>(
   stage: PolicyStage,
   choosing: Choosing<E>,
 ): Choice {
-  const choice = select(look, stage, choosing) ?? nothing(look);
+  const nothing = { drop: new Uint8Array(look.entries.length), reason: "boundary" } as const;
+  const choice = choose(look, stage, choosing) ?? { ...nothing, stoppedBy: 0 };
   applyBoundary(look, stage, choice.drop);
   return choice;
 }
 
-function nothing(look: Look): Choice {
-  return { drop: new Uint8Array(look.entries.length), reason: "boundary", stoppedBy: 0 };
-}
-
-function select<E extends WindowEntry>(
+function choose<E extends WindowEntry>(
   look: Look<E>,
-  stage: PolicyStage,
-  choosing: Choosing<E>,
+  { select, unit, boundary }: PolicyStage,
+  { detailOf, newestMs, passes }: Choosing<E>,
 ): Choice | undefined {
-  switch (stage.select.kind) {
+  switch (select.kind) {
     case "drop-oldest":
-      return byUnit(look, stage, chooseOldest(look, stage, choosing.newestMs));
+      return byUnit(look, unit, chooseOldest(look, unit, select, newestMs));
     case "pack-newest":
-      return byUnit(look, stage, chooseUnpacked(look, stage));
+      return byUnit(look, unit, chooseUnpacked(look, look.layout(unit), select));
     case "keep-last":
-      return byUnit(look, stage, chooseBeforeLast(look.layout(stage.unit), stage.select.unitCount));
+      return byUnit(look, unit, chooseBeforeLast(look.layout(unit), select.unitCount));
     case "pin-middle-recent": {
-      const drop = chooseMiddle(look, stage);
+      const drop = chooseMiddle(look, select, boundary?.rule);
       return drop && { drop, reason: "middle", stoppedBy: 0 };
     }
-    case "filter":
-      return { drop: unfit(look, stage, choosing.passes), reason: "filter", stoppedBy: 0 };
-    case "drop-duplicates":
-      return {
-        drop: duplicates(look, stage, choosing.detailOf),
-        reason: "duplicate",
-        stoppedBy: 0,
-      };
+    case "filter": {
+      const drop = unfit(look, look.layout(unit), { isWholeUnit: select.scope === "unit", passes });
+      return { drop, reason: "filter", stoppedBy: 0 };
+    }
+    case "drop-duplicates": {
+      const repeated = duplicateEntries(look.entries, select, detailOf);
+      const { unitOf, holds } = look.layout(unit);
+      // Protected units stay.
+      const drop = repeated.map((mark, i) => (holds[unitOf[i] ?? NO_UNIT] === 0 ? mark : 0));
+      return { drop, reason: "duplicate", stoppedBy: 0 };
+    }
     case "shorten":
     case "boundary-only":
       return undefined;
@@ -244,25 +232,21 @@ function select<E extends WindowEntry>(
 }
 
 /** Turns marks of units into marks of entries. */
-function byUnit(
-  look: Look,
-  stage: PolicyStage,
-  choice: UnitChoice | undefined,
-): Choice | undefined {
+function byUnit(look: Look, unit: WindowUnit, choice: Choice | undefined): Choice | undefined {
   if (choice === undefined) return undefined;
-  const { unitOf } = look.layout(stage.unit);
-  const drop = new Uint8Array(look.entries.length);
-  for (let i = 0; i < drop.length; i++) {
-    const unit = unitOf[i] ?? NO_UNIT;
-    if (unit !== NO_UNIT && choice.drop[unit] === 1) drop[i] = CHOSEN;
-  }
-  return { ...choice, drop };
+  const { unitOf } = look.layout(unit);
+  return {
+    ...choice,
+    drop: Uint8Array.from(unitOf, (one) => (choice.drop[one] === 1 ? CHOSEN : 0)),
+  };
 }
 
 /** Marks what does not meet the conditions of a filter, or the whole unit or group with it. */
-function unfit(look: Look, stage: PolicyStage, passes: (index: number) => boolean): Uint8Array {
-  const { unitOf, holds } = look.layout(stage.unit);
-  const isWholeUnit = stage.select.kind === "filter" && stage.select.scope === "unit";
+function unfit(
+  look: Look,
+  { unitOf, holds }: Layout,
+  { isWholeUnit, passes }: Pick<Choosing<never>, "passes"> & { readonly isWholeUnit: boolean },
+): Uint8Array {
   const { callOf } = look.grouping();
   const drop = new Uint8Array(look.entries.length);
   const gone = new Uint8Array(drop.length);
@@ -273,28 +257,10 @@ function unfit(look: Look, stage: PolicyStage, passes: (index: number) => boolea
     return call >= 0 ? call : index;
   };
   for (let i = 0; i < drop.length; i++) {
-    const unit = unitOf[i] ?? NO_UNIT;
-    if (unit !== NO_UNIT && holds[unit] === 0 && !passes(i)) gone[keyOf(i)] = 1;
+    if (holds[unitOf[i] ?? NO_UNIT] === 0 && !passes(i)) gone[keyOf(i)] = 1;
   }
   for (let i = 0; i < drop.length; i++) {
     if (unitOf[i] !== NO_UNIT && gone[keyOf(i)] === 1) drop[i] = CHOSEN;
   }
   return drop;
-}
-
-/** Marks messages that newer ones repeat; messages of tool calls and protected units stay. */
-function duplicates<E extends WindowEntry>(
-  look: Look<E>,
-  stage: PolicyStage,
-  detailOf: DetailOf<E>,
-): Uint8Array {
-  if (stage.select.kind !== "drop-duplicates") return new Uint8Array(look.entries.length);
-  const repeated = duplicateEntries(look.entries, stage.select, detailOf);
-  const { unitOf, holds } = look.layout(stage.unit);
-  return Uint8Array.from(look.entries, ({ callIds, answers, isResult }, index) => {
-    const unit = unitOf[index] ?? NO_UNIT;
-    const stays = unit === NO_UNIT || holds[unit] !== 0;
-    if (stays || isResult || callIds.length > 0 || answers.length > 0) return 0;
-    return repeated[index] === 1 ? CHOSEN : 0;
-  });
 }

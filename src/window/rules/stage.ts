@@ -218,7 +218,7 @@ function blockingBits({ look, after, stage, drop, newestMs }: HeldQuestion): num
   const passed = passedLimit(stage.select, after.counted());
   const { unitOf, holds, sizes } = look.layout(stage.unit);
   const aside = look.aside();
-  const since = oldestMs(stage, newestMs) ?? Number.NEGATIVE_INFINITY;
+  const since = oldestMs(stage.select, newestMs) ?? Number.NEGATIVE_INFINITY;
   let bits = 0;
   for (let i = 0; i < drop.length; i++) {
     if (drop[i] !== 0 || aside[i] === UNSEEN) continue;
