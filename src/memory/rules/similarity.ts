@@ -13,30 +13,7 @@ interface CommonRun {
   readonly length: number;
 }
 
-/** The arrays of an automaton. Another one may have them after it: to make them costs more. */
-class AutomatonRoom {
-  readonly longest: Int32Array;
-  readonly link: Int32Array;
-  readonly end: Int32Array;
-  readonly edges: Int32Array;
-  readonly point: Int32Array;
-  readonly target: Int32Array;
-  readonly next: Int32Array;
-
-  /** @param points - As many points as a text may have. */
-  constructor(points: number) {
-    const states = 2 * points + 1;
-    const edges = 3 * points + 1;
-    this.longest = new Int32Array(states);
-    this.link = new Int32Array(states);
-    this.end = new Int32Array(states);
-    this.edges = new Int32Array(states);
-    this.point = new Int32Array(edges);
-    this.target = new Int32Array(edges);
-    this.next = new Int32Array(edges);
-  }
-}
-
+/** Holds one text at a time: to make the arrays costs more than to fill them. */
 class SuffixAutomaton {
   /** Of each state: its longest run, its suffix link, where its runs first end. */
   readonly #longest: Int32Array;
@@ -51,17 +28,25 @@ class SuffixAutomaton {
   #stateCount = 1;
   #last = 0;
 
-  /** @param room - Used by this automaton alone until its last use. */
-  constructor(points: Uint32Array, room: AutomatonRoom) {
-    this.#longest = room.longest;
-    this.#link = room.link;
-    this.#end = room.end;
-    this.#edges = room.edges;
-    this.#point = room.point;
-    this.#target = room.target;
-    this.#next = room.next;
+  /** @param points - As many points as a text may have. */
+  constructor(points: number) {
+    const states = 2 * points + 1;
+    const edges = 3 * points + 1;
+    this.#longest = new Int32Array(states);
+    this.#link = new Int32Array(states);
+    this.#end = new Int32Array(states);
+    this.#edges = new Int32Array(states);
+    this.#point = new Int32Array(edges);
+    this.#target = new Int32Array(edges);
+    this.#next = new Int32Array(edges);
+  }
+
+  /** Takes a text in place of the one before. */
+  load(points: Uint32Array): void {
     const states = 2 * points.length + 1;
-    this.#longest[0] = 0;
+    this.#edgeCount = 0;
+    this.#stateCount = 1;
+    this.#last = 0;
     this.#link.fill(NONE, 0, states);
     this.#edges.fill(NONE, 0, states);
     for (let at = 0; at < points.length; at++) this.#add(points[at] ?? 0, at);
@@ -224,8 +209,7 @@ function isWithinReach(a: ComparedText, b: ComparedText, needed: number): boolea
   return Math.floor((sharedCount(a.triples, b.triples) + 2 * total + 2) / 5) >= needed;
 }
 
-/** One block is looked for at a time. */
-const room = new AutomatonRoom(LIMITS.similarChars);
+const automaton = new SuffixAutomaton(LIMITS.similarChars);
 
 interface Segment {
   readonly aFrom: number;
@@ -268,7 +252,7 @@ function matchedCount(
     const { aFrom, aTo, bFrom, bTo } = segment;
     budget.left -= aTo - aFrom + bTo - bFrom;
     if (budget.left < 0) return undefined;
-    const automaton = new SuffixAutomaton(b.subarray(bFrom, bTo), room);
+    automaton.load(b.subarray(bFrom, bTo));
     const { from, at, length } = automaton.longestIn(a.subarray(aFrom, aTo));
     open -= mostIn(segment);
     matched += length;
