@@ -86,7 +86,8 @@ export function originsOf(
   };
 }
 
-function plus(a: Totals, b: Totals): Totals {
+/** The sum of two totals. */
+export function plus(a: Totals, b: Totals): Totals {
   return {
     messageCount: a.messageCount + b.messageCount,
     tokenCount: a.tokenCount + b.tokenCount,

@@ -4,7 +4,7 @@
 import { type Changing, changeSession, replyPart, saved } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { changeWindow, planOf } from "../core/window-change.ts";
-import { isInLog, mergeInserts } from "../core/window-view.ts";
+import { mergeInserts } from "../core/window-view.ts";
 import type { EventDetail } from "../events/rules/event.ts";
 import { canSummarize } from "../hooks/port.ts";
 import type { Call } from "../kit/call.ts";
@@ -29,10 +29,10 @@ import {
   type SummaryKeep,
   type SummarySpec,
 } from "../window/policy/summary-spec.ts";
-import { containsSeq } from "../window/rules/ranges.ts";
 import { trimOf, withoutEntries } from "./apply-summary.ts";
 import { CROWD } from "./hand-over.ts";
 import {
+  contentOf,
   deadOf,
   enoughFor,
   groupsOf,
@@ -40,9 +40,10 @@ import {
   hookOf,
   inputLimits,
   insertsByPosition,
+  NOT_CALLED,
   newTask,
   requestedEvent,
-  workOf,
+  takenBy,
 } from "./making.ts";
 import { partsOf, takeParts } from "./rules/inputs.ts";
 import { beforeRecent, byStage, stageOf } from "./summary-inputs.ts";
@@ -119,22 +120,13 @@ function decideCompact(
   if (chosen === undefined) {
     return answer(compacting, { revision: session.head.revision, task: undefined });
   }
+  const { namespace, sessionId } = session;
+  const { spec, hook } = asked;
+  const content = contentOf(chosen, insertsByPosition(session.fields.inserts));
   const task = newTask(
-    {
-      namespace: session.namespace,
-      sessionId: session.sessionId,
-      taskNo: taskNoAt(revision, 0),
-      hook: asked.hook,
-      stage: name,
-      isBehind: live !== undefined,
-      nowMs,
-    },
-    workOf({
-      spec: asked.spec,
-      entries: chosen,
-      inserts: insertsByPosition(session.fields.inserts),
-      triggers: [],
-    }),
+    { taskNo: taskNoAt(revision, 0), namespace, sessionId, hook, stage: name },
+    { isBehind: live !== undefined, nowMs },
+    { spec, triggers: [], ...content, ...NOT_CALLED },
   );
   const started: Started = { revision, task };
   // As when a stage makes a new task: it replaces the tasks that were given up.
@@ -213,20 +205,12 @@ function choose(
     });
   }
   const groupOf = groupsOf(entries, policy, inserts);
-  const isTaken = takenBy(asked.tasks.filter(isLive));
-  const groups = new Set(entries.filter(isTaken).map(groupOf));
-  groups.delete(undefined);
-  const free = entries.filter(
-    (entry) => meant.has(entry) && !isTaken(entry) && !groups.has(groupOf(entry)),
-  );
-  const limits = inputLimits(context.hooks, asked.hook);
+  const isTaken = takenBy(asked.tasks, entries, groupOf);
+  const free = entries.filter((entry) => meant.has(entry) && !isTaken(entry));
   const byPosition = insertsByPosition(inserts);
-  const isEnough = enoughFor(spec, byPosition);
   const parts = partsOf(free, groupOf).filter((part) => hasSummary(part, byPosition, inserts));
-  const taken = takeParts(parts, limits, isEnough);
-  if (taken === undefined) return undefined;
-  const own = new Set(taken.map(({ seq }) => seq));
-  return free.filter(({ seq }) => own.has(seq));
+  const limits = inputLimits(context.hooks, asked.hook);
+  return takeParts(parts, limits, enoughFor(spec, byPosition));
 }
 
 /**
@@ -246,15 +230,6 @@ function withPlaced(
   const last = entries.findLast((entry) => chosen.has(entry))?.seq ?? 0;
   const own = new Set(inserts.flatMap(({ kind, position }) => (kind === "result" ? [] : position)));
   return new Set(entries.filter((one) => chosen.has(one) || (one.seq < last && own.has(one.seq))));
-}
-
-/** Whether an entry is already in one of the tasks. */
-function takenBy(live: readonly Task[]): (entry: StoredEntry) => boolean {
-  const made = new Set(live.flatMap((task) => task.summarize.made.map((one) => one.messageId)));
-  return (entry) =>
-    isInLog(entry)
-      ? live.some((task) => containsSeq(task.summarize.ranges, entry.seq))
-      : made.has(entry.messageId);
 }
 
 /** Plan for the window: unchanged, unless the messages leave it at once. */

@@ -3,13 +3,7 @@
 
 import type { WindowBase } from "../core/participants.ts";
 import { changeWindow, type Pass, planOf } from "../core/window-change.ts";
-import {
-  insertEntry,
-  isInLog,
-  mergeInserts,
-  sessionTotals,
-  signalsOf,
-} from "../core/window-view.ts";
+import { insertEntry, mergeInserts, sessionTotals, signalsOf } from "../core/window-view.ts";
 import type { EventDetail } from "../events/rules/event.ts";
 import { AppError } from "../kit/errors.ts";
 import type { Session, SessionFields, WindowInsert } from "../session/rules/session.ts";
@@ -17,8 +11,9 @@ import type { SessionPlan, StoredEntry, SummaryPlan, TaskPlan } from "../store/s
 import { taskIdOf } from "../tasks/rules/task.ts";
 import type { HeldView, Settling } from "../tasks/settle.ts";
 import { CEILING } from "../window/policy/policy.ts";
+import { isPlaced } from "../window/policy/summary-spec.ts";
 import { needsTrim } from "../window/rules/needs-trim.ts";
-import { containsSeq, countSeqs, withoutRanges } from "../window/rules/ranges.ts";
+import { countSeqs, withoutRanges } from "../window/rules/ranges.ts";
 import { totalsOf } from "../window/rules/trim.ts";
 import type { SeqRange, TrimReason } from "../window/rules/types.ts";
 import {
@@ -36,6 +31,7 @@ import {
   withoutEntries,
   withPlacedSummary,
 } from "./apply-summary.ts";
+import { ofTasks } from "./making.ts";
 import { joinTexts, placedText, shownName, shownTexts } from "./rules/compose.ts";
 import {
   lowestTrust,
@@ -75,11 +71,7 @@ export function inputsIn(
   entries: readonly StoredEntry[],
   { task }: Pick<HeldView, "task">,
 ): readonly StoredEntry[] {
-  const { ranges, made } = task.summarize;
-  const ids = new Set(made.map(({ messageId }) => messageId));
-  return entries.filter((entry) =>
-    isInLog(entry) ? containsSeq(ranges, entry.seq) : ids.has(entry.messageId),
-  );
+  return entries.filter(ofTasks([task]));
 }
 
 /** Number of entries that a task was made from. */
@@ -125,20 +117,20 @@ export function applyOutput(
   taskPlan: TaskPlan,
 ): Effect | NoEffect {
   const { session, task } = held;
-  const isPlaced =
-    task.summarize.spec.keep === "in-place" || task.summarize.spec.keep === "hierarchical";
+  const { spec } = task.summarize;
+  const placed = isPlaced(spec);
   const entries = keepsInputs(held) ? entriesOf(settling, held) : [];
   const removed = keepsInputs(held) ? inputsIn(entries, held) : [];
   const left = withoutEntries(session.fields, removed);
-  const standing = standingRanges(left, { own: isPlaced });
-  const origins = originsOfTask(settling, held, { isPlaced, removed, standing });
+  const standing = standingRanges(left, { own: placed });
+  const origins = originsOfTask(settling, held, { removed, standing });
   const facts = factsOf(settling, held, made);
   const text = { left, removed, origins, facts, output: made.output };
-  const set = isPlaced ? place(settling, held, text) : own(settling, held, text);
+  const set = placed ? place(settling, held, text) : own(settling, held, text);
   if (set === undefined) return "no-place";
   const document = made.isPlaceholder
     ? NO_DOCUMENT
-    : summaryDocument(settling, held, task.summarize.spec.collectionId, set.record);
+    : summaryDocument(settling, held, spec.collectionId, set.record);
   const { plan: part } = document;
   const told = [setEvent(set.record, origins.addedTotals), ...document.events];
   if (!keepsInputs(held)) return beside(settling, held, { ...set, told, taskPlan, part });
@@ -155,7 +147,7 @@ export function placedCost(
 ): { readonly placed: number; readonly replaced: number } | undefined {
   const { session, task } = held;
   const { spec } = task.summarize;
-  if (spec.keep !== "in-place" && spec.keep !== "hierarchical") return undefined;
+  if (!isPlaced(spec)) return undefined;
   const shown = shownTexts(spec, output);
   const requestTokens =
     shown.request === undefined ? 0 : settling.countText(shown.request, session);
@@ -187,17 +179,13 @@ function factsOf(
 function originsOfTask(
   { context, goneTrust }: Settling,
   held: HeldView,
-  as: {
-    readonly isPlaced: boolean;
-    readonly removed: readonly StoredEntry[];
-    readonly standing: readonly SeqRange[];
-  },
+  as: { readonly removed: readonly StoredEntry[]; readonly standing: readonly SeqRange[] },
 ): Origins {
-  const { isPlaced, removed, standing } = as;
+  const { removed, standing } = as;
   const { session, task, view } = held;
   const { fields } = session;
   const record = fields.summary === undefined ? undefined : view.summary(fields.summary.version);
-  const prior = isPlaced ? undefined : ancestorOfSession(fields, record);
+  const prior = isPlaced(task.summarize.spec) ? undefined : ancestorOfSession(fields, record);
   if (keepsInputs(held)) {
     const from = { entries: removed, inserts: fields.inserts, prior, standing };
     const origins = originsOfEntries(context, view, from);

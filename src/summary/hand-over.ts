@@ -10,13 +10,13 @@ import { LIMITS } from "../kit/limits.ts";
 import { crowdMerge, levelMerge } from "../session/rules/hierarchy.ts";
 import type { Session } from "../session/rules/session.ts";
 import type { TaskPlan } from "../store/store.ts";
-import { isLive, type Task, taskNoAt } from "../tasks/rules/task.ts";
+import { type Task, taskNoAt } from "../tasks/rules/task.ts";
 import { madeTasks, mergeTaskPlans, tasksAfter } from "../tasks/task-edits.ts";
 import type { Policy, PolicyStage } from "../window/policy/policy.ts";
-import { MANUAL_HOOK, type SummaryKeep } from "../window/policy/summary-spec.ts";
+import { isPlaced, MANUAL_HOOK } from "../window/policy/summary-spec.ts";
 import { containsSeq, mergeRanges } from "../window/rules/ranges.ts";
 import type { SeqRange, Trim, WindowEntry } from "../window/rules/types.ts";
-import { standingRanges } from "./apply-summary.ts";
+import { plus, standingRanges } from "./apply-summary.ts";
 import {
   type Asking,
   contentOf,
@@ -28,11 +28,12 @@ import {
   hookOf,
   inputLimits,
   insertsByPosition,
-  joinedEvent,
   liveOf,
   type Making,
   make,
+  requestedEvent,
   save,
+  takenBy,
   tell,
 } from "./making.ts";
 import { countFitting, type Part, partsOf, splitParts, takeParts } from "./rules/inputs.ts";
@@ -72,10 +73,6 @@ function restsAfterDead(making: Making, stage: string): boolean {
   );
 }
 
-function isPlaced(keep: SummaryKeep): boolean {
-  return keep === "hierarchical" || keep === "in-place";
-}
-
 /** Number of placed summaries in the window, of all stages. */
 function placedCount({ input }: Making): number {
   return input.session.fields.inserts.filter(({ kind }) => kind === "summary").length;
@@ -88,12 +85,12 @@ function mergeEntries(making: Making, { stage, spec }: Asking): readonly WindowE
   const level = keep === "hierarchical" ? levelMerge(inserts, stage.name, fanIn) : undefined;
   const crowd = placedCount(making) < CROWD_OF_ALL ? CROWD : fanIn;
   const merge =
-    level ?? (isPlaced(keep) ? crowdMerge(inserts, stage.name, { fanIn, crowd }) : undefined);
+    level ?? (isPlaced(spec) ? crowdMerge(inserts, stage.name, { fanIn, crowd }) : undefined);
   // Any change may start a merge, hence a failed one rests whatever the occasion of the stage.
   if (merge === undefined || restsAfterDead(making, stage.name)) return undefined;
-  const chosen = new Set(merge.inserts.map(({ position }) => position));
+  const chosen = new Set(merge.map(({ position }) => position));
   const entries = making.input.before.filter(({ seq }) => chosen.has(seq));
-  const isTaken = takenBy(making);
+  const isTaken = takenIn(making);
   return entries.length === chosen.size && !entries.some(isTaken) ? entries : undefined;
 }
 
@@ -111,7 +108,7 @@ function waitingEntries(
     return insert !== undefined && insert.kind !== "result" && insert.stage === stage.name;
   };
   const stays = staysIn(making);
-  const isTaken = takenBy(making);
+  const isTaken = takenIn(making);
   const free = run.awaitsSummary.filter(
     (entry) => stays(entry) && !isTaken(entry) && !(spec.keep === "hierarchical" && isOwn(entry)),
   );
@@ -119,7 +116,7 @@ function waitingEntries(
   const isWhole = (part: Part): boolean => hasSummary(part, making.inserts, standing);
   const parts = partsOf(free, making.groupOf).filter(isWhole);
   const taken = takeParts(parts, limits, enoughFor(spec, making.inserts));
-  const isFull = isPlaced(spec.keep) && placedCount(making) >= LIMITS.placedSummaries;
+  const isFull = isPlaced(spec) && placedCount(making) >= LIMITS.placedSummaries;
   // A summary without a place is not worth a hook call: the messages wait until there is one.
   if (isFull && !taken?.some(({ seq }) => making.inserts.get(seq)?.kind === "summary")) return;
   return taken;
@@ -132,18 +129,8 @@ function staysIn({ input }: Making): (entry: WindowEntry) => boolean {
   return ({ seq }) => made.has(seq) || containsSeq(head.windowRanges, seq);
 }
 
-/** Whether an entry, or its group, belongs to a live task and leaves when that task is done. */
-function takenBy({ tasks, input, groupOf }: Making): (entry: WindowEntry) => boolean {
-  const live = [...tasks.values()].filter(isLive);
-  if (live.length === 0) return () => false;
-  const made = new Set(live.flatMap((task) => task.summarize.made.map((one) => one.messageId)));
-  const isTaken = (entry: WindowEntry): boolean =>
-    isInLog(entry)
-      ? live.some((task) => containsSeq(task.summarize.ranges, entry.seq))
-      : made.has(entry.messageId);
-  const groups = new Set(input.before.filter(isTaken).map(groupOf));
-  groups.delete(undefined);
-  return (entry) => isTaken(entry) || groups.has(groupOf(entry));
+function takenIn({ tasks, input, groupOf }: Making): (entry: WindowEntry) => boolean {
+  return takenBy(tasks.values(), input.before, groupOf);
 }
 
 // Makes tasks for entries that stages removed from the window at once: each of them gets a task.
@@ -223,15 +210,12 @@ function join(making: Making, asking: Asking, parts: readonly (readonly WindowEn
       ...task.summarize,
       ranges: mergeRanges(task.summarize.ranges, added.ranges),
       made: [...made, ...added.made],
-      sources: {
-        messageCount: sources.messageCount + added.sources.messageCount,
-        tokenCount: sources.tokenCount + added.sources.tokenCount,
-      },
+      sources: plus(sources, added.sources),
       level: Math.max(task.summarize.level, added.level),
     },
   };
   save(making, joined);
-  making.events.push(joinedEvent(joined, { ...added, triggers: run?.triggers ?? [] }));
+  making.events.push(requestedEvent(joined, { ...added, triggers: run?.triggers ?? [] }));
   return count;
 }
 
@@ -330,8 +314,7 @@ function askingStages(hooks: Hooks, { session, runs }: HandOver): readonly Askin
 }
 
 function beginMaking(input: HandOver): Making {
-  const { session, tasks, revision, firstTask } = input;
-  const inserts = input.inserts ?? session.fields.inserts;
+  const { session, tasks, revision, firstTask, inserts } = input;
   const first = taskNoAt(revision, 0);
   const made = tasks.filter(({ taskNo }) => taskNo >= first).length;
   return {

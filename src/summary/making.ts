@@ -4,63 +4,24 @@ import { isInLog } from "../core/window-view.ts";
 import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
 import type { Hooks } from "../hooks/port.ts";
 import { LIMITS } from "../kit/limits.ts";
-import type { Session, SessionRef, WindowInsert } from "../session/rules/session.ts";
+import type { Session, WindowInsert } from "../session/rules/session.ts";
 import type { StoredEntry } from "../store/store.ts";
 import { isLive, type SummarizeWork, type Task, taskIdOf, taskNoAt } from "../tasks/rules/task.ts";
 import type { Policy, PolicyStage } from "../window/policy/policy.ts";
 import type { SummarySpec } from "../window/policy/summary-spec.ts";
 import { groupEntriesAs } from "../window/rules/groups.ts";
-import { rangesOf } from "../window/rules/ranges.ts";
-import type {
-  SeqRange,
-  StageRun,
-  Totals,
-  TriggerHit,
-  Trim,
-  WindowEntry,
-} from "../window/rules/types.ts";
+import { containsSeq, rangesOf } from "../window/rules/ranges.ts";
+import type { StageRun, Trim, WindowEntry } from "../window/rules/types.ts";
 import { type GroupOf, type InputLimits, type Part, savesMessages } from "./rules/inputs.ts";
 
-/** Window entries to summarize. */
-export interface WorkSource {
-  readonly spec: SummarySpec;
-  /** By rising position. */
-  readonly entries: readonly WindowEntry[];
-  /** The inserts of the session that may be among them, by position. */
-  readonly inserts: ReadonlyMap<number, WindowInsert>;
-  readonly triggers: readonly TriggerHit[];
-}
-
-/** The owner of a new task, and its place in line. */
-export interface TaskStart extends SessionRef {
-  readonly taskNo: number;
-  readonly hook: string;
-  /** Empty for CompactSession. */
-  readonly stage: string;
-  /** Whether another task of its stage comes first. */
-  readonly isBehind: boolean;
-  readonly nowMs: number;
-}
+/** The progress of work whose hook was not called yet. */
+export const NOT_CALLED = { loop: 1, draft: undefined, inputTokens: 0, outputTokens: 0 } as const;
 
 /** Inserts by their positions. */
 export function insertsByPosition(
   inserts: readonly WindowInsert[],
 ): ReadonlyMap<number, WindowInsert> {
   return new Map(inserts.map((insert) => [insert.position, insert]));
-}
-
-/** Work for the first call of a hook. */
-export function workOf(source: WorkSource): SummarizeWork {
-  const { spec, entries, inserts, triggers } = source;
-  return {
-    spec,
-    triggers,
-    ...contentOf(entries, inserts),
-    loop: 1,
-    draft: undefined,
-    inputTokens: 0,
-    outputTokens: 0,
-  };
 }
 
 /** Content of entries: their ranges, the inserts among them, their totals and the level. */
@@ -92,13 +53,15 @@ export function contentOf(
   };
 }
 
-/** A task that is not started yet. */
-export function newTask(start: TaskStart, work: SummarizeWork): Task {
-  const { taskNo, namespace, sessionId, hook, stage, isBehind, nowMs } = start;
+/** A task that is not started yet; `isBehind` when another task of its stage comes first. */
+export function newTask(
+  { hook, stage, ...ref }: Pick<Task, "taskNo" | "namespace" | "sessionId" | "hook" | "stage">,
+  { isBehind, nowMs }: { readonly isBehind: boolean; readonly nowMs: number },
+  work: SummarizeWork,
+): Task {
+  // Stored as JSON, in this order of the fields.
   return {
-    taskNo,
-    namespace,
-    sessionId,
+    ...ref,
     type: "summarize",
     hook,
     stage,
@@ -115,34 +78,14 @@ export function newTask(start: TaskStart, work: SummarizeWork): Task {
   };
 }
 
-/** The event of a task that was made. */
-export function requestedEvent(task: Task): EventDetail {
-  const { ranges, sources, triggers } = task.summarize;
-  return requested(task, { ranges, sources, triggers, joined: false });
-}
-
-/** The event of messages that were added to a task. */
-export function joinedEvent(
-  task: Task,
-  added: {
-    readonly ranges: readonly SeqRange[];
-    readonly sources: Totals;
-    readonly triggers: readonly TriggerHit[];
-  },
+/** The event of a task that was made, or of messages that joined it. */
+export function requestedEvent(
+  { taskNo, stage, hook, summarize }: Task,
+  joined?: Pick<SummarizeWork, "ranges" | "sources" | "triggers">,
 ): EventDetail {
-  return requested(task, { ...added, joined: true });
-}
-
-function requested(
-  { taskNo, stage, hook }: Task,
-  what: {
-    readonly ranges: readonly SeqRange[];
-    readonly sources: Totals;
-    readonly triggers: readonly TriggerHit[];
-    readonly joined: boolean;
-  },
-): EventDetail {
-  return { type: EVENT_TYPE.summaryRequested, taskId: taskIdOf(taskNo), stage, hook, ...what };
+  const { ranges, sources, triggers } = joined ?? summarize;
+  const about = { taskId: taskIdOf(taskNo), stage, hook, ranges, sources, triggers };
+  return { type: EVENT_TYPE.summaryRequested, ...about, joined: joined !== undefined };
 }
 
 // The tasks of a change while they are made, and helpers for both ways of making them.
@@ -158,8 +101,8 @@ export interface HandOver {
   readonly nowMs: number;
   /** The window before the passes, inserts included. */
   readonly before: readonly StoredEntry[];
-  /** The inserts among them. Default: those of the session, when none of them left. */
-  readonly inserts?: readonly WindowInsert[];
+  /** The inserts among them. */
+  readonly inserts: readonly WindowInsert[];
   readonly trims: readonly Trim[];
   readonly runs: readonly StageRun[];
   /** The tasks of the session, with what the change did to them already. */
@@ -246,6 +189,31 @@ export function hasSummary(
   return !standing.some((insert) => insert.kind === "summary" && insert.version === version);
 }
 
+/** Whether an entry is among those of a task. */
+export function ofTasks(
+  tasks: readonly Pick<Task, "summarize">[],
+): (entry: WindowEntry) => boolean {
+  const made = new Set(tasks.flatMap((task) => task.summarize.made.map((one) => one.messageId)));
+  return (entry) =>
+    isInLog(entry)
+      ? tasks.some((task) => containsSeq(task.summarize.ranges, entry.seq))
+      : made.has(entry.messageId);
+}
+
+/** Whether an entry, or its group, belongs to a live task and leaves when that task is done. */
+export function takenBy(
+  tasks: Iterable<Task>,
+  entries: readonly WindowEntry[],
+  groupOf: GroupOf,
+): (entry: WindowEntry) => boolean {
+  const live = [...tasks].filter(isLive);
+  if (live.length === 0) return () => false;
+  const isOwn = ofTasks(live);
+  const groups = new Set(entries.filter(isOwn).map(groupOf));
+  groups.delete(undefined);
+  return (entry) => isOwn(entry) || groups.has(groupOf(entry));
+}
+
 /** The tasks of a stage that are still to be done, by rising number. */
 export function liveOf({ tasks }: Making, stage: string): readonly Task[] {
   return [...tasks.values()]
@@ -274,17 +242,13 @@ export function make(making: Making, asking: Asking, entries: readonly WindowEnt
   const { input, inserts } = making;
   const { spec, hook, stage, run } = asking;
   const { namespace, sessionId } = input.session;
+  const taskNo = taskNoAt(input.revision, making.next);
+  const isBehind = liveOf(making, stage.name).length > 0;
+  const content = contentOf(entries, inserts);
   const task = newTask(
-    {
-      namespace,
-      sessionId,
-      taskNo: taskNoAt(input.revision, making.next),
-      hook,
-      stage: stage.name,
-      isBehind: liveOf(making, stage.name).length > 0,
-      nowMs: input.nowMs,
-    },
-    workOf({ spec, entries, inserts, triggers: run?.triggers ?? [] }),
+    { taskNo, namespace, sessionId, hook, stage: stage.name },
+    { isBehind, nowMs: input.nowMs },
+    { spec, triggers: run?.triggers ?? [], ...content, ...NOT_CALLED },
   );
   making.next += 1;
   save(making, task);

@@ -9,6 +9,7 @@ import { LIMITS } from "../kit/limits.ts";
 import type { Session, SessionRef, WindowInsert } from "../session/rules/session.ts";
 import type { StoredMessage } from "../store/store.ts";
 import type { TakenTask } from "../tasks/take-task.ts";
+import { isPlaced } from "../window/policy/summary-spec.ts";
 import { containsSeq } from "../window/rules/ranges.ts";
 import { ROLE, ROLE_NAMES, type SeqRange } from "../window/rules/types.ts";
 import { standingRanges } from "./apply-summary.ts";
@@ -46,7 +47,7 @@ export async function readInputs(
     transcript: transcriptOf(lines, spec.transcript),
     priorTexts: prior.texts,
     replacesPrior: prior.isReplaced,
-    savesTokens: spec.keep === "in-place" || spec.keep === "hierarchical",
+    savesTokens: isPlaced(spec),
     maxTokens: spec.maxTokens,
     instructions: spec.instructions,
     loop: isDensity ? loop : 0,

@@ -10,7 +10,7 @@ import { type Task, taskNoAt } from "../tasks/rules/task.ts";
 import type { HeldView, Settling } from "../tasks/settle.ts";
 import { supersededEvent } from "../tasks/task-edits.ts";
 import { changeAndTrim, entriesOf, inputCount, inputsIn, keepsInputs } from "./effect.ts";
-import { newTask, requestedEvent } from "./making.ts";
+import { NOT_CALLED, newTask, requestedEvent } from "./making.ts";
 
 /** Changes to a session when one of its tasks is no longer wanted. */
 export interface Superseded {
@@ -76,9 +76,8 @@ function anew({ task, view }: HeldView, nowMs: number): Task | undefined {
   const { namespace, sessionId, hook, stage, summarize } = task;
   if (summarize.ranges.length === 0 && summarize.made.length === 0) return undefined;
   const taskNo = taskNoAt(view.revision, 0);
-  const start = { taskNo, namespace, sessionId, hook, stage, isBehind: false, nowMs };
-  const calls = { loop: 1, draft: undefined, inputTokens: 0, outputTokens: 0 };
-  return newTask(start, { ...summarize, ...calls });
+  const start = { taskNo, namespace, sessionId, hook, stage };
+  return newTask(start, { isBehind: false, nowMs }, { ...summarize, ...NOT_CALLED });
 }
 
 function trimmed(

@@ -13,6 +13,7 @@ import {
   BUILTIN_HOOK,
   DEFAULT_SUMMARY_SPEC,
   DEFAULT_SUMMARY_VIEW,
+  isPlaced,
   MANUAL_HOOK,
   type SummarySpec,
 } from "./summary-spec.ts";
@@ -35,8 +36,6 @@ interface SpecRule {
   readonly isIdle: (spec: SummarySpec) => boolean;
   readonly description: string;
 }
-
-const isPlaced = ({ keep }: SummarySpec): boolean => keep === "in-place" || keep === "hierarchical";
 
 /** In an order in which no rule makes a field idle that an earlier one looks at. */
 const SPEC_RULES: readonly SpecRule[] = [

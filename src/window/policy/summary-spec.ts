@@ -59,6 +59,11 @@ export interface SummaryView {
   readonly maxTokens?: number;
 }
 
+/** Whether a summary is placed in the window, and not beside it. */
+export function isPlaced({ keep }: Pick<SummarySpec, "keep">): boolean {
+  return keep === "in-place" || keep === "hierarchical";
+}
+
 /** The hook that is none: messages wait for SetSummary. */
 export const MANUAL_HOOK = "manual";
 

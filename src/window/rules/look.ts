@@ -3,6 +3,7 @@
 
 import { LIMITS } from "../../kit/limits.ts";
 import type { Policy, PolicyStage, WindowUnit } from "../policy/policy.ts";
+import { isPlaced } from "../policy/summary-spec.ts";
 import { type Grouping, groupEntriesAs, groupingWithout } from "./groups.ts";
 import { guardEntries, HOLD, isSummary, setAside, UNSEEN } from "./protect.ts";
 import { countToFill } from "./tool-result-fill.ts";
@@ -141,8 +142,7 @@ export function lookOfStage<E extends WindowEntry>(look: Look<E>, stage: PolicyS
 
 function foldsSummaries({ removedTo, effect, summarize }: PolicyStage): boolean {
   if (removedTo !== "summarize" || effect !== "store") return false;
-  const { keep, leave } = summarize ?? {};
-  return leave === "with-summary" && (keep === "in-place" || keep === "hierarchical");
+  return summarize?.leave === "with-summary" && isPlaced(summarize);
 }
 
 function lookFolding<E extends WindowEntry>(look: Look<E>): Look<E> {
