@@ -78,7 +78,6 @@ test.runIf(missing === undefined)(
     await (await startServer({ dataDir })).stop();
     await verify(dataDir);
   },
-  60_000,
 );
 
 const TEXTS = { EIO: "Input/output error", EROFS: "Read-only file system" };

@@ -25,7 +25,7 @@ import { checkAccount, type SummaryAccount } from "../support/process/summary-ac
 import { drained, readAccount } from "../support/process/summary-reader.ts";
 import { plainClient } from "./writers.ts";
 
-const FAILPOINT_MS = 60_000;
+const FAILPOINT_MS = 180_000;
 const BATCH = 4;
 const ROUND_MESSAGES = 60;
 

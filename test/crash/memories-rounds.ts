@@ -20,8 +20,8 @@ import {
 import { plainClient } from "./writers.ts";
 
 const MAIN = join(import.meta.dirname, "../../src/main.ts");
-const FAILPOINT_MS = 60_000;
-const CALM_MS = 3_000;
+const FAILPOINT_MS = 180_000;
+const CALM_MS = 10_000;
 const ROUND_CALLS = 100;
 
 /** End of a round. */

@@ -26,8 +26,8 @@ const READERS = 2;
 const BATCH = 30;
 /** Words of deleted records that are looked for after a start. */
 const DEAD_LOOKED_FOR = 150;
-const FAILPOINT_MS = 60_000;
-const ROUND_WRITES = 25;
+const FAILPOINT_MS = 180_000;
+const ROUND_WRITES = 40;
 const PAGE_HITS = 100;
 
 const json = JSON.stringify;

@@ -25,7 +25,7 @@ import {
 const MAIN = join(import.meta.dirname, "../../src/main.ts");
 /** Acknowledged operations that are repeated after a restart, to see that nothing happens twice. */
 const REPEATS = 12;
-const FAILPOINT_MS = 60_000;
+const FAILPOINT_MS = 180_000;
 const ROUND_WRITES = 40;
 
 /** The session whose messages leave its window when a hook has summarized them. */

@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Random } from "../support/kit/random.ts";
 
-const LIFE_MS = 30_000;
+const LIFE_MS = 120_000;
 
 /** Expected state of what is written: each `sessionId` has one writer, with one call at a time. */
 interface Account<A> {
