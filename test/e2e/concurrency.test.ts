@@ -1,5 +1,6 @@
 // Many callers at once: on one session, on thousands of sessions, and with one request id.
 
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -20,9 +21,15 @@ let directory: TempDir;
 let server: RunningServer;
 let clients: MemorySidecar[];
 
+/** Starts a server on a socket: while it is down, nobody else can take its place, as a port. */
+async function serve(): Promise<RunningServer> {
+  const { path } = directory;
+  return await startServer({ dataDir: join(path, "data"), listen: `unix:${path}/socket` });
+}
+
 beforeAll(async () => {
   directory = await makeTempDir();
-  server = await startServer({ dataDir: directory.path });
+  server = await serve();
   // Calls are repeated until they get through: overload is an answer here, not a failure.
   const retry = { maxAttempts: 50, initialDelayMs: 20, maxDelayMs: 500 };
   clients = Array.from({ length: CHANNELS }, () =>
@@ -140,8 +147,7 @@ test("one request id ten times in parallel, over a restart, and with another bod
 
   for (const signal of ["SIGKILL", "SIGTERM"] as const) {
     await server.kill(signal);
-    const listen = server.address;
-    server = await startServer({ dataDir: directory.path, listen });
+    server = await serve();
     const repeats = await Promise.all(Array.from({ length: 10 }, (_, i) => call("hello", i)));
     for (const answer of repeats) expect(answer).toEqual(first);
   }
