@@ -27,9 +27,9 @@ export default defineConfig({
     pool: "forks",
     reporters: results === undefined ? ["default"] : ["default", new StreamReporter(results)],
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // A second, the default, is not enough for a machine that also runs other tests.
+    // The defaults of vitest are not enough for a machine that also runs other tests.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     expect: { poll: { timeout: 20_000 } },
     projects: [
       { extends: true, test: { name: "shared", isolate: false, include: SHARED } },

@@ -57,7 +57,7 @@ test("no acknowledged document is lost by SIGKILL at random moments", {
   expect(account.open).toBeGreaterThan(ROUNDS);
 });
 
-test.for(FAILPOINTS)("a crash at %s loses no document", { timeout: 120_000 }, async (failpoint) => {
+test.for(FAILPOINTS)("a crash at %s loses no document", async (failpoint) => {
   const name = failpoint.split(":")[0] as Failpoint;
   const random = randomFrom(testSeed(`documents ${name}`));
   const account = new DocumentAccount();

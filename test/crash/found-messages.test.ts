@@ -33,7 +33,6 @@ const SORTED = ["s3", "s2", "s1", "s0"];
 
 test.for(["before-commit", "after-commit"] as const)(
   "a kill %s of a session leaves whole sessions, and a repeat deletes the rest once",
-  { timeout: 120_000 },
   async (place) => {
     await using directory = await makeTempDir();
     const dataDir = directory.path;

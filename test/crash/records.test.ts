@@ -152,7 +152,7 @@ test("no acknowledged record is lost by SIGKILL at random moments", {
   expect(account.open).toBeGreaterThan(ROUNDS);
 });
 
-test.for(FAILPOINTS)("a crash at %s loses no record", { timeout: 120_000 }, async (failpoint) => {
+test.for(FAILPOINTS)("a crash at %s loses no record", async (failpoint) => {
   const name = failpoint.split(":")[0] as Failpoint;
   const random = randomFrom(testSeed(`records ${name}`));
   const account = new RecordAccount();

@@ -141,4 +141,4 @@ test("a server under load is compacted, and goes on", async () => {
   await expectAll(reader, newest);
   reader.close();
   await again.stop();
-}, 120_000);
+});

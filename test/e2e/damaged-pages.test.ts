@@ -35,7 +35,7 @@ beforeAll(async () => {
   client.close();
   await server.stop();
   bytes = readFileSync(join(sound, "data.mdb"));
-}, 60_000);
+});
 
 afterAll(async () => {
   await temporary[Symbol.asyncDispose]();

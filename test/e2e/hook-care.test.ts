@@ -40,7 +40,7 @@ const HOUR_MS = 3_600_000;
 const ATTEMPTS = 3;
 const CALLS_PER_HOUR = 2;
 const POISON = "poison";
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 240_000;
 
 let directory: TempDir;
 let server: RunningServer;
@@ -167,7 +167,7 @@ describe.concurrent("a server with hooks", () => {
       await openSession(sessionId, { hook: "frugal", keep: "append" });
       await say(sessionId, 1, 9);
     }
-    const waiting = await eventually("tasks that wait for the hour", 30_000, async () => {
+    const waiting = await eventually("tasks that wait for the hour", 90_000, async () => {
       const tasks = await collect(client.listTasks({ hook: "frugal" }));
       const late = tasks.filter(
         ({ readyTime }) => readyTime !== undefined && readyTime.getTime() > Date.now(),
@@ -215,7 +215,7 @@ describe.concurrent("a server with hooks", () => {
       await openSession(sessionId, { hook: "flaky", keep: "append" });
       await say(sessionId, 1, 9);
     }
-    const open = await eventually("an open breaker", 30_000, async () => {
+    const open = await eventually("an open breaker", 90_000, async () => {
       const hook = await hookNamed("flaky");
       // Calls that were under way when it opened fail a moment later.
       const isSettled = hook.failures[0]?.count === flaky.requests.length;

@@ -127,37 +127,33 @@ describe("100 appends while a summary takes long", () => {
     ["in-place", "with-summary"],
     ["replace", "with-summary"],
     ["append", "at-once"],
-  ] as const)(
-    "%s, %s: all are kept, and the summary is right",
-    { timeout: 120_000 },
-    async ([keep, leave]) => {
-      const sessionId = `slow-${keep}`;
-      const before = slow.calls.length;
-      const answer = Promise.withResolvers<void>();
-      slow.script((reply, call) => {
-        slow.script(answerCover);
-        const act = answerOutput({ text: coverOfCall(call) });
-        void answer.promise.then(() => act(reply, call));
-      });
-      await openSession(sessionId, { hook: "slow", keep, leave });
-      await converse(sessionId, 1, 31);
-      await eventually("the call", 30_000, async () => slow.calls[before]);
-      for (let number = 32; number < 32 + SLOW_APPENDS; number++) {
-        await client.append(sessionId, numbered(number));
-      }
-      const during = await readAccount(client, sessionId);
-      expect(during.lastSeq).toBe(31 + SLOW_APPENDS);
-      expect(during.summaries).toEqual([]);
-      expect(checkAccount(during)).toEqual([]);
-      // Until the summary is there, its messages are in the window, or they left at once.
-      expect(during.window.includes(1)).toBe(leave === "with-summary");
-      answer.resolve();
-      await drained(client, sessionId);
-      const account = await readAccount(client, sessionId);
-      expect(checkAccount(account, { textsCover: keep !== "append", settled: true })).toEqual([]);
-      const [first] = account.summaries;
-      expect(seqsOf(first?.added ?? [])).toEqual(Array.from({ length: 21 }, (_, i) => i + 1));
-      expect(numbersIn(first?.text ?? "")).toEqual(seqsOf(first?.added ?? []));
-    },
-  );
+  ] as const)("%s, %s: all are kept, and the summary is right", async ([keep, leave]) => {
+    const sessionId = `slow-${keep}`;
+    const before = slow.calls.length;
+    const answer = Promise.withResolvers<void>();
+    slow.script((reply, call) => {
+      slow.script(answerCover);
+      const act = answerOutput({ text: coverOfCall(call) });
+      void answer.promise.then(() => act(reply, call));
+    });
+    await openSession(sessionId, { hook: "slow", keep, leave });
+    await converse(sessionId, 1, 31);
+    await eventually("the call", 90_000, async () => slow.calls[before]);
+    for (let number = 32; number < 32 + SLOW_APPENDS; number++) {
+      await client.append(sessionId, numbered(number));
+    }
+    const during = await readAccount(client, sessionId);
+    expect(during.lastSeq).toBe(31 + SLOW_APPENDS);
+    expect(during.summaries).toEqual([]);
+    expect(checkAccount(during)).toEqual([]);
+    // Until the summary is there, its messages are in the window, or they left at once.
+    expect(during.window.includes(1)).toBe(leave === "with-summary");
+    answer.resolve();
+    await drained(client, sessionId);
+    const account = await readAccount(client, sessionId);
+    expect(checkAccount(account, { textsCover: keep !== "append", settled: true })).toEqual([]);
+    const [first] = account.summaries;
+    expect(seqsOf(first?.added ?? [])).toEqual(Array.from({ length: 21 }, (_, i) => i + 1));
+    expect(numbersIn(first?.text ?? "")).toEqual(seqsOf(first?.added ?? []));
+  });
 });

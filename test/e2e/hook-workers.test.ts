@@ -95,9 +95,7 @@ async function killInTheMiddle(client: MemorySidecar, worker: ChildProcess): Pro
   });
 }
 
-test("two workers share the load, and one that is killed loses nothing", {
-  timeout: 120_000,
-}, async () => {
+test("two workers share the load, and one that is killed loses nothing", async () => {
   const python = existsSync(VENV) ? VENV : "python3";
   await using directory = await makeTempDir();
   const hooks = await writeHooks(directory.path, { [HOOK]: { kind: "poll" } });

@@ -30,9 +30,7 @@ function mount(path: string): string | undefined {
   return undefined;
 }
 
-test("a disk that turns read-only ends the server with 70 and EROFS, and loses nothing", {
-  timeout: 60_000,
-}, async () => {
+test("a disk that turns read-only ends the server with 70 and EROFS, and loses nothing", async () => {
   await using temporary = await makeTempDir();
   const disk = join(temporary.path, "disk");
   const breaker = mount(disk);

@@ -49,39 +49,35 @@ async function found(client: MemorySidecar, query: string) {
   };
 }
 
-test.for(Object.keys(DAMAGES))(
-  "recall leaves out %s that is damaged and says so",
-  { timeout: 60_000 },
-  async (kind) => {
-    await using directory = await makeTempDir();
-    const first = await start({ dataDir: directory.path });
-    const writer = connect(first.address);
-    for (let session = 0; session < SESSIONS; session++) {
-      for (let message = 0; message < MESSAGES; message++) {
-        await writer.append(`s${session}`, [textOf(session, message)], { createSession: true });
-      }
+test.for(Object.keys(DAMAGES))("recall leaves out %s that is damaged and says so", async (kind) => {
+  await using directory = await makeTempDir();
+  const first = await start({ dataDir: directory.path });
+  const writer = connect(first.address);
+  for (let session = 0; session < SESSIONS; session++) {
+    for (let message = 0; message < MESSAGES; message++) {
+      await writer.append(`s${session}`, [textOf(session, message)], { createSession: true });
     }
-    writer.close();
-    await first.stop();
-    await damage(directory.path, kind);
-    const server = await start({ dataDir: directory.path });
-    const client = connect(server.address, { timeoutMs: RECALL_MS });
-    const all = await found(client, "harbor");
-    const lost = kind === "a message" ? [textOf(1, 2)] : all.texts.slice(0, 0);
-    expect(all.isComplete).toBe(false);
-    expect(all.texts).not.toContain(lost[0]);
-    for (const session of [0, 2, 3]) {
-      for (let message = 0; message < MESSAGES; message++) {
-        expect(all.texts).toContain(textOf(session, message));
-      }
+  }
+  writer.close();
+  await first.stop();
+  await damage(directory.path, kind);
+  const server = await start({ dataDir: directory.path });
+  const client = connect(server.address, { timeoutMs: RECALL_MS });
+  const all = await found(client, "harbor");
+  const lost = kind === "a message" ? [textOf(1, 2)] : all.texts.slice(0, 0);
+  expect(all.isComplete).toBe(false);
+  expect(all.texts).not.toContain(lost[0]);
+  for (const session of [0, 2, 3]) {
+    for (let message = 0; message < MESSAGES; message++) {
+      expect(all.texts).toContain(textOf(session, message));
     }
-    if (kind === "a message") expect(all.texts).toHaveLength(SESSIONS * MESSAGES - 1);
-    // The index is made once: a second search is as quick, and nothing is logged again.
-    expect(await found(client, "harbor")).toEqual(all);
-    await client.append("s9", ["harbor new"], { createSession: true });
-    expect((await found(client, "new")).texts).toEqual(["harbor new"]);
-    client.close();
-    const faults = server.logs.filter((entry) => /damaged/.test(JSON.stringify(entry)));
-    expect(faults).toHaveLength(1);
-  },
-);
+  }
+  if (kind === "a message") expect(all.texts).toHaveLength(SESSIONS * MESSAGES - 1);
+  // The index is made once: a second search is as quick, and nothing is logged again.
+  expect(await found(client, "harbor")).toEqual(all);
+  await client.append("s9", ["harbor new"], { createSession: true });
+  expect((await found(client, "new")).texts).toEqual(["harbor new"]);
+  client.close();
+  const faults = server.logs.filter((entry) => /damaged/.test(JSON.stringify(entry)));
+  expect(faults).toHaveLength(1);
+});

@@ -168,7 +168,7 @@ test("an embedder that goes away is missed, and what was embedded stays", async 
   const { hits, coverage } = await client.recall("", { embedding, mode: "dense" });
   expect(hits.map(textOf)[0]).toBe(SAID[0]);
   expect(coverage?.dense).toBe(DenseState.USED);
-}, 120_000);
+});
 
 test("after a restart with another model all is embedded anew, and nothing is mixed", async () => {
   const endpoint = await startEndpoint("http", "embed");
@@ -193,8 +193,12 @@ test("after a restart with another model all is embedded anew, and nothing is mi
   const changed: VectorEndpoint = Object.assign(Object.create(endpoint), { fields });
   const second = await sceneOf({ vectors: changed }, dataDir);
   await expectWords(second.client);
-  const early = await coverageOf(second.client);
-  expect(early).toMatchObject({ dense: DenseState.USED, withoutVectorCount: SAID.length });
+  const early = await vi.waitFor(async () => {
+    const coverage = await coverageOf(second.client);
+    expect(coverage.dense).toBe(DenseState.USED);
+    return coverage;
+  }, RECOVERY);
+  expect(early.withoutVectorCount).toBe(SAID.length);
   expect(early.embeddingModel).not.toBe(oldModel);
   // Vectors of the first model would answer with something else.
   expect(await byVectors(second.client)).toEqual(SAID.map(() => ""));
@@ -221,7 +225,7 @@ test("a stop while the embedder does not answer takes no longer than it may", as
   expect(performance.now() - begin).toBeLessThan(EXIT_MS_MAX);
   expect(["answered", "refused"]).toContain(await waiting);
   expect(server.output).toEqual([]);
-}, 120_000);
+});
 
 test("a call that a stop cuts is told that the server stops", async () => {
   const endpoint = await startEndpoint("http", "rerank");
@@ -243,11 +247,10 @@ test("a call that a stop cuts is told that the server stops", async () => {
   await expect.poll(() => endpoint.passages).toBeGreaterThan(before);
   expect(await server.kill("SIGTERM")).toEqual({ code: 0, signal: null });
   expect(await told).toBe("SHUTTING_DOWN");
-}, 60_000);
+});
 
 test.for(KINDS.map((kind) => [kind] as const))(
   "a reranker over %s is asked, and left out when it fails",
-  { timeout: 120_000 },
   async ([kind]) => {
     const endpoint = await startEndpoint(kind, "rerank");
     const { client } = await sceneOf({ order: endpoint }, await directory());
@@ -256,8 +259,11 @@ test.for(KINDS.map((kind) => [kind] as const))(
       await client.append(`s${at}`, text, { createSession: true });
     }
     const plain = await client.recall("otter", { mode: "lexical" });
-    const good = await client.recall("otter", { mode: "lexical", rerank: true });
-    expect(good.coverage?.rerank).toBe(RerankState.USED);
+    const good = await vi.waitFor(async () => {
+      const answer = await client.recall("otter", { mode: "lexical", rerank: true });
+      expect(answer.coverage?.rerank).toBe(RerankState.USED);
+      return answer;
+    }, RECOVERY);
     expect(good.hits.map(textOf)).toEqual(texts.toSorted((a, b) => a.length - b.length));
     for (const conduct of FAULTS) {
       endpoint.conduct = conduct;

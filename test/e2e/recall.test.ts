@@ -107,7 +107,7 @@ test("64 writers find what they have just written, each time", async () => {
   expect(await indexFaults(client, "default", [query])).toEqual([]);
   expectCalm(server);
   for (const one of clients) one.close();
-}, 120_000);
+});
 
 test("beside an import of 50,000 messages writes are found at once", async () => {
   const server = await start({ dataDir: shared() });
@@ -269,7 +269,7 @@ test("a session that runs out is found until then, and never after", async () =>
   expect(early).toBeGreaterThan(0);
   expectCalm(server);
   client.close();
-}, 60_000);
+});
 
 test("what is deleted between two pages is on neither", async () => {
   const server = await start({ dataDir: join(directory.path, "pages") });
@@ -293,7 +293,7 @@ test("what is deleted between two pages is on neither", async () => {
   expect(seen.filter((id) => victims.includes(id))).toEqual([]);
   expect(seen.length).toBeGreaterThan(10);
   client.close();
-}, 60_000);
+});
 
 test("an index whose thread ends again and again comes back", async () => {
   const preload = join(import.meta.dirname, "../support/recall/ending-index.ts");
@@ -335,7 +335,7 @@ test("an index whose thread ends again and again comes back", async () => {
   expect(await indexFaults(client, "default", [query])).toEqual([]);
   expect(server.output).toEqual([]);
   client.close();
-}, 120_000);
+});
 
 test("a stop ends a load and the recalls that wait for it, in time", async () => {
   // A load that outlasts the time that a stop waits for calls must end then.
@@ -359,4 +359,4 @@ test("a stop ends a load and the recalls that wait for it, in time", async () =>
   }
   expectCalm(server);
   client.close();
-}, 60_000);
+});

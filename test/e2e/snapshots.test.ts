@@ -27,7 +27,7 @@ async function fill(client: TestClient, sessionId: string): Promise<void> {
   }
 }
 
-test("an import goes on after nothing but its own end", { timeout: 120_000 }, async () => {
+test("an import goes on after nothing but its own end", async () => {
   await using directory = await makeTempDir();
   const first = await start({ dataDir: directory.path });
   const client = new TestClient(first.address);

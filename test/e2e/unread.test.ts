@@ -57,7 +57,7 @@ function refusals(hoarder: Hoarder): number {
 test("answers that one connection does not read are bounded and come back", async () => {
   await using directory = await makeTempDir();
   const server = await start({ dataDir: directory.path });
-  const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 5_000 });
+  const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 30_000 });
   await fill(client);
   for (let i = 0; i < 50; i++) await client.window("large");
   const before = residentMb(server.pid);
@@ -88,7 +88,7 @@ test("small answers that nobody reads count as well", async () => {
   await using directory = await makeTempDir();
   const args = ["--max-connection-buffered-bytes", String(MB)];
   const server = await start({ dataDir: directory.path, args });
-  const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 5_000 });
+  const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 30_000 });
   await fill(client);
   const hoarder = await hoard(server.address);
   hoarder.call(windowOf("small"), 300);
@@ -103,7 +103,7 @@ test("many such connections together are bounded, and leave every other its shar
   await using directory = await makeTempDir();
   const args = ["--max-buffered-bytes", String(32 * MB), "--max-connections", "16"];
   const server = await start({ dataDir: directory.path, args });
-  const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 5_000 });
+  const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 30_000 });
   await fill(client);
   const hoarders = await Promise.all(Array.from({ length: 8 }, () => hoard(server.address)));
   for (const hoarder of hoarders) hoarder.call(windowOf("large"), 50);
@@ -128,7 +128,7 @@ test("requests that stop half way are bounded, and given up", async () => {
   await using directory = await makeTempDir();
   const args = ["--stall-timeout-ms", "2000"];
   const server = await start({ dataDir: directory.path, args });
-  const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 5_000 });
+  const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 30_000 });
   await fill(client);
   const before = residentMb(server.pid);
   const hoarder = await hoard(server.address);
@@ -170,7 +170,7 @@ test("a connection that takes nothing is dropped, one that reads slowly is not",
   await using directory = await makeTempDir();
   const args = ["--stall-timeout-ms", "4000"];
   const server = await start({ dataDir: directory.path, args });
-  const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 5_000 });
+  const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 30_000 });
   await fill(client);
   const hoarder = await hoard(server.address);
   hoarder.call(windowOf("large"), 5);

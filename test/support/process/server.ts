@@ -21,7 +21,7 @@ export interface ServerOptions {
   readonly nodeArgs?: readonly string[];
   /** File of a control group that the process joins before it starts. */
   readonly cgroup?: string;
-  /** Time limit for the start in milliseconds. Default: 30,000. */
+  /** Time limit for the start in milliseconds. Default: 120,000. */
   readonly startTimeoutMs?: number;
 }
 
@@ -46,15 +46,15 @@ export interface RunningServer {
   readonly output: readonly string[];
   /** Sends a signal, by default SIGKILL, and waits for the process to end. */
   kill(signal?: NodeJS.Signals): Promise<Exit>;
-  /** Stops the server gracefully; kills it after 15 seconds. */
+  /** Stops the server gracefully; kills it after a minute. */
   stop(): Promise<Exit>;
 }
 
 /** One line of the server's log. */
 export type LogEntry = Readonly<Record<string, unknown>>;
 
-const STOP_TIMEOUT_MS = 15_000;
-const START_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
 const OUTPUT_LINES = 200;
 
 /** Running processes, killed with this one. */
