@@ -18,6 +18,27 @@ export function cutText(text: string, bytesMax: number): string {
   return bytes.subarray(0, end).toString();
 }
 
+/** Whether a character of two code units ends at a place of a text. */
+export function endsPair(text: string, at: number): boolean {
+  const low = text.charCodeAt(at);
+  const high = text.charCodeAt(at - 1);
+  return low >= 0xdc00 && low <= 0xdfff && high >= 0xd800 && high <= 0xdbff;
+}
+
+/** The place so many code points after one, or the end. A lone surrogate counts as one. */
+export function placeAfter(text: string, from: number, count: number): number {
+  let at = from;
+  for (let left = count; left > 0 && at < text.length; left--) at += endsPair(text, at + 1) ? 2 : 1;
+  return at;
+}
+
+/** The place so many code points before one, or the start. */
+export function placeBefore(text: string, from: number, count: number): number {
+  let at = from;
+  for (let left = count; left > 0 && at > 0; left--) at -= endsPair(text, at - 1) ? 2 : 1;
+  return at;
+}
+
 /** The first place of a sorted list whose text is not before this one. */
 export function placeOfText(sorted: readonly string[], text: string): number {
   let low = 0;

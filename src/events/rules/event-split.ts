@@ -104,7 +104,7 @@ function splitRemembered(
 }
 
 function idCosts(ids: readonly string[]): number[] {
-  return ids.map((id) => utf8Bytes(id) + ID_FRAME_BYTES);
+  return ids.map((id) => Buffer.byteLength(id) + ID_FRAME_BYTES);
 }
 
 /** The bytes of names, each with a frame of its own and a version. */
@@ -120,7 +120,7 @@ function entryCosts(
 ): number[] {
   return entries.map(({ messageId, seq }, index) => {
     const goesOn = index > 0 && entries[index - 1]?.seq === seq - 1;
-    return utf8Bytes(messageId) + ID_FRAME_BYTES + (goesOn ? 0 : RUN_BYTES);
+    return Buffer.byteLength(messageId) + ID_FRAME_BYTES + (goesOn ? 0 : RUN_BYTES);
   });
 }
 
@@ -148,18 +148,4 @@ function split(
   }
   parts.push(whole(detailOf(from, costs.length)));
   return parts;
-}
-
-/** The length of text in UTF-8; a lone surrogate counts as the three bytes it is replaced by. */
-function utf8Bytes(text: string): number {
-  let bytes = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0x80) continue;
-    bytes += unit < 0x800 ? 1 : 2;
-    // The second half of a pair: the pair takes four bytes, not six.
-    const before = i > 0 ? text.charCodeAt(i - 1) : 0;
-    if (unit >= 0xdc00 && unit <= 0xdfff && before >= 0xd800 && before <= 0xdbff) bytes -= 2;
-  }
-  return bytes;
 }

@@ -3,6 +3,9 @@
 // two of them there is nothing else; each may begin with the end of the one before. The same text
 // gives the same chunks, and the chunks give the text again.
 
+import { placeAfter, placeBefore } from "../../kit/text.ts";
+import { codePointsOf } from "../../window/policy/tokens.ts";
+
 /** Options for cutting, in code points. */
 export interface SplitRule {
   /** The most of a chunk; at least 2. */
@@ -39,10 +42,10 @@ export function splitText(text: string, rule: SplitRule): Chunk[] {
   const chunks: Chunk[] = [];
   let start = skipSpace(text, 0);
   if (start === text.length) return [{ text: "", offset: 0, spaceBefore: text, spaceAfter: "" }];
-  let offset = codePoints(text, 0, start);
+  let offset = codePointsOf(text.slice(0, start));
   let held = 0;
   for (;;) {
-    const limit = skipSpace(text, forward(text, start, rule.chunkChars));
+    const limit = skipSpace(text, placeAfter(text, start, rule.chunkChars));
     const spaceBefore = text.slice(held, Math.max(held, start));
     if (limit === text.length) {
       const last = skipSpaceBack(text, limit);
@@ -50,13 +53,13 @@ export function splitText(text: string, rule: SplitRule): Chunk[] {
       chunks.push({ text: text.slice(start, last), offset, spaceBefore, spaceAfter });
       return chunks;
     }
-    const half = forward(text, start, halfOf(rule));
+    const half = placeAfter(text, start, halfOf(rule));
     const end = skipSpace(text, lastCut(text, half, limit));
     const last = skipSpaceBack(text, end);
     chunks.push({ text: text.slice(start, last), offset, spaceBefore, spaceAfter: "" });
     held = last;
     const next = nextStart(text, { last, end }, rule);
-    offset += codePoints(text, start, next);
+    offset += codePointsOf(text.slice(start, next));
     start = next;
   }
 }
@@ -70,12 +73,12 @@ export function joinChunks(chunks: readonly Chunk[]): string {
   let held = 0;
   const add = (part: string): void => {
     parts.push(part);
-    held += codePoints(part, 0, part.length);
+    held += codePointsOf(part);
   };
   for (const { text, offset, spaceBefore } of chunks) {
     add(spaceBefore);
     add(" ".repeat(Math.max(0, offset - held)));
-    add(text.slice(forward(text, 0, held - offset)));
+    add(text.slice(placeAfter(text, 0, held - offset)));
   }
   parts.push(chunks.at(-1)?.spaceAfter ?? "");
   return parts.join("");
@@ -92,14 +95,14 @@ function nextStart(
   { last, end }: { readonly last: number; readonly end: number },
   rule: SplitRule,
 ): number {
-  const next = skipSpace(text, firstCut(text, back(text, last, rule.overlapChars), end));
+  const next = skipSpace(text, firstCut(text, placeBefore(text, last, rule.overlapChars), end));
   // Behind much white space the end of the chunk before would be all that a chunk has room for.
-  return forward(text, next, halfOf(rule)) > end ? next : end;
+  return placeAfter(text, next, halfOf(rule)) > end ? next : end;
 }
 
 /** Whether a text has more code points than this. */
 export function isLonger(text: string, chars: number): boolean {
-  return text.length > chars && forward(text, 0, chars) < text.length;
+  return text.length > chars && placeAfter(text, 0, chars) < text.length;
 }
 
 /** The best place for a cut that is not before `from` nor behind `to`; of equals the last. */
@@ -159,34 +162,6 @@ function skipSpaceBack(text: string, from: number): number {
   let at = from;
   while (at > 0 && isSpace(text.charCodeAt(at - 1))) at -= 1;
   return at;
-}
-
-function isPair(text: string, at: number): boolean {
-  const high = text.charCodeAt(at);
-  const low = text.charCodeAt(at + 1);
-  return high >= 0xd800 && high <= 0xdbff && low >= 0xdc00 && low <= 0xdfff;
-}
-
-/** The place a number of code points further, or the end. */
-function forward(text: string, start: number, count: number): number {
-  let at = start;
-  for (let left = count; left > 0 && at < text.length; left--) at += isPair(text, at) ? 2 : 1;
-  return at;
-}
-
-/** The place a number of code points before. */
-function back(text: string, end: number, count: number): number {
-  let at = end;
-  for (let left = count; left > 0 && at > 0; left--) {
-    at -= at > 1 && isPair(text, at - 2) ? 2 : 1;
-  }
-  return at;
-}
-
-function codePoints(text: string, start: number, end: number): number {
-  let count = 0;
-  for (let at = start; at < end; count++) at += isPair(text, at) ? 2 : 1;
-  return count;
 }
 
 /** The id of a chunk of a document. */

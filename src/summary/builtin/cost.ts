@@ -1,5 +1,7 @@
 // Cost of text, by a rule that needs no tokenizer.
 
+import { endsPair } from "../../kit/text.ts";
+
 /** The size of a text. */
 export interface TextCost {
   /** UTF-8 bytes: four are counted as a token. */
@@ -38,7 +40,7 @@ export function costOf(text: string): TextCost {
     if (unit < 0x800) {
       bytes += 2;
       pieces += TWO_BYTE_PIECES;
-    } else if (isHighSurrogate(unit) && isLowSurrogate(text.charCodeAt(i + 1))) {
+    } else if (endsPair(text, i + 1)) {
       i += 1;
       bytes += 4;
       pieces += FOUR_BYTE_PIECES;
@@ -55,14 +57,6 @@ const SPACE = 0x20;
 function isAlphanumeric(unit: number): boolean {
   const lower = unit | 0x20;
   return (unit >= 0x30 && unit <= 0x39) || (lower >= 0x61 && lower <= 0x7a);
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-function isLowSurrogate(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
 /** Budget for a text. */

@@ -1,5 +1,6 @@
 // Makes the texts of summaries from the output of hooks.
 
+import { placeBefore } from "../../kit/text.ts";
 import type { SummarySpec } from "../../window/policy/summary-spec.ts";
 import { newestParts } from "./sentence-cuts.ts";
 import type { SummaryOutput } from "./summary.ts";
@@ -32,24 +33,9 @@ export function joinTexts(
   }: Pick<SummarySpec, "separator" | "lastChars" | "lastCharsExact">,
 ): string {
   const joined = old === "" ? added : old + separator + added;
-  const last = lastOf(joined, lastChars);
+  const last = joined.slice(placeBefore(joined, joined.length, lastChars));
   if (lastCharsExact === true || last === joined) return last;
   return newestParts(joined).find((part) => part.length <= last.length) ?? last;
-}
-
-/** The last code points of a text; a lone surrogate counts as one. */
-function lastOf(text: string, count: number): string {
-  let start = text.length;
-  for (let n = 0; n < count && start > 0; n++) start -= isPair(text, start - 1) ? 2 : 1;
-  return text.slice(start);
-}
-
-/** Whether a character of two code units ends at this unit. */
-function isPair(text: string, low: number): boolean {
-  const second = text.charCodeAt(low);
-  if (low === 0 || second < 0xdc00 || second > 0xdfff) return false;
-  const first = text.charCodeAt(low - 1);
-  return first >= 0xd800 && first <= 0xdbff;
 }
 
 /** The placeholder for messages that could not be summarized. */

@@ -1,15 +1,17 @@
 // Token counting without a tokenizer, and the cutting that keeps a real one fast.
 
+import { endsPair } from "../../kit/text.ts";
+
 /** Counts tokens by the rule bytes-div-4: UTF-8 bytes divided by 4, rounded up. */
 export function bytesDiv4(byteLength: number): number {
   return Math.ceil(byteLength / 4);
 }
 
-/** Counts the Unicode code points of a text. */
+/** Counts the Unicode code points of a text; a lone surrogate counts as one. */
 export function codePointsOf(text: string): number {
   let codePoints = text.length;
   for (let i = 1; i < text.length; i++) {
-    if (isLow(text.charCodeAt(i)) && isHigh(text.charCodeAt(i - 1))) codePoints--;
+    if (endsPair(text, i)) codePoints--;
   }
   return codePoints;
 }
@@ -124,12 +126,4 @@ function classify(char: string): CharClass {
   if (/\p{L}/u.test(char)) return LETTER;
   if (/\p{N}/u.test(char)) return DIGIT;
   return /\p{M}/u.test(char) ? MARK : OTHER;
-}
-
-function isHigh(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-function isLow(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
 }

@@ -1,7 +1,9 @@
 // Cuts long contents to a beginning and an end with a marker between them: what a tool says first
 // and last tells more than its middle. Or, where it is asked for, to a beginning and a marker.
 
+import { placeAfter, placeBefore } from "../../kit/text.ts";
 import type { HeadCut, Policy } from "../policy/policy.ts";
+import { codePointsOf } from "../policy/tokens.ts";
 import type { MessageDetail } from "./types.ts";
 
 /** A message after a cut. */
@@ -39,7 +41,7 @@ export function shortenPlan(
   imageTokenCount = 0,
 ): ShortenPlan | undefined {
   if (tokenCount <= maxTokens) return undefined;
-  const chars = charsOf(detail.content);
+  const chars = codePointsOf(detail.content);
   const textCost = textCostOf(detail, chars, tokenCount, imageTokenCount);
   if (textCost <= maxTokens) return undefined;
   const affordable = Math.floor((chars * maxTokens) / textCost);
@@ -77,14 +79,14 @@ export function headPlan(
 ): ShortenPlan | undefined {
   if (tokenCount <= select.maxTokens) return undefined;
   const { marker } = select.head;
-  const chars = charsOf(detail.content);
+  const chars = codePointsOf(detail.content);
   const leftOut = chars - select.head.chars;
   if (leftOut <= 0) return undefined;
   const textCost = textCostOf(detail, chars, tokenCount, policy.imageTokenCount);
   if (textCost <= select.maxTokens) return undefined;
   const perToken = charsPerToken(policy);
   const saved = perToken === undefined ? (textCost * leftOut) / chars : leftOut / perToken;
-  const keptChars = Math.max(0, select.head.chars - charsOf(marker));
+  const keptChars = Math.max(0, select.head.chars - codePointsOf(marker));
   return { keptChars, tokenCount: Math.max(0, tokenCount - Math.floor(saved)), marker };
 }
 
@@ -108,7 +110,10 @@ function charsPerToken({
 }
 
 function callChars({ toolCalls }: MessageDetail): number {
-  return toolCalls.reduce((sum, call) => sum + charsOf(call.name) + charsOf(call.arguments), 0);
+  return toolCalls.reduce(
+    (sum, call) => sum + codePointsOf(call.name) + codePointsOf(call.arguments),
+    0,
+  );
 }
 
 /**
@@ -117,49 +122,26 @@ function callChars({ toolCalls }: MessageDetail): number {
  * not make it shorter. Counts code points and never splits one.
  */
 export function shortenText(text: string, keptChars: number): string {
-  const chars = charsOf(text);
+  const chars = codePointsOf(text);
   const leftOut = chars - keptChars;
   const marker = markerFor(leftOut);
   if (leftOut <= marker.length) return text;
   const tail = Math.floor(keptChars / 3);
   const head = keptChars - tail;
-  return text.slice(0, endOfHead(text, head)) + marker + text.slice(startOfTail(text, tail));
+  return (
+    text.slice(0, placeAfter(text, 0, head)) +
+    marker +
+    text.slice(placeBefore(text, text.length, tail))
+  );
 }
 
 /** Cuts a text to this many characters of its beginning, with a marker behind them. */
 export function shortenToHead(text: string, keptChars: number, marker: string): string {
-  if (charsOf(text) <= keptChars + charsOf(marker)) return text;
-  return text.slice(0, endOfHead(text, keptChars)) + marker;
+  if (codePointsOf(text) <= keptChars + codePointsOf(marker)) return text;
+  return text.slice(0, placeAfter(text, 0, keptChars)) + marker;
 }
 
 /** The mark for characters that are left out; ASCII, so its length is its characters. */
 function markerFor(leftOut: number): string {
   return `\n[... ${leftOut} characters left out ...]\n`;
-}
-
-/** Number of code points of a text; a lone surrogate counts as one. */
-function charsOf(text: string): number {
-  let count = text.length;
-  for (let i = 1; i < text.length; i++) if (isPair(text, i)) count--;
-  return count;
-}
-
-/** Whether a character of two code units ends at this unit. */
-function isPair(text: string, low: number): boolean {
-  const second = text.charCodeAt(low);
-  if (second < 0xdc00 || second > 0xdfff) return false;
-  const first = text.charCodeAt(low - 1);
-  return first >= 0xd800 && first <= 0xdbff;
-}
-
-function endOfHead(text: string, chars: number): number {
-  let end = 0;
-  for (let n = 0; n < chars; n++) end += isPair(text, end + 1) ? 2 : 1;
-  return end;
-}
-
-function startOfTail(text: string, chars: number): number {
-  let start = text.length;
-  for (let n = 0; n < chars; n++) start -= isPair(text, start - 1) ? 2 : 1;
-  return start;
 }
