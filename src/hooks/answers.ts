@@ -6,8 +6,8 @@ import type { Extracted, ExtractInput, Resolution } from "../memory/rules/extrac
 import { toUnitLength } from "../recall/embed/embedder.ts";
 import { HookFailure } from "./port.ts";
 
-function invalid(): HookFailure {
-  return new HookFailure("invalid-output", "The response does not have the requested form.");
+function invalid(what = "The response does not have the requested form."): HookFailure {
+  return new HookFailure("invalid-output", what);
 }
 
 /** Checks the facts found in messages. Throws HookFailure `invalid-output`. */
@@ -37,10 +37,6 @@ export function checkedResolution(answer: unknown): Resolution {
 
 // Checks of the answers of embedding and reranking hooks: only numbers that can be compared pass.
 
-function invalidVectors(what: string): HookFailure {
-  return new HookFailure("invalid-output", what);
-}
-
 /** Checks the vectors of some texts and scales them. Throws HookFailure `invalid-output`. */
 export function checkedVectors(
   vectors: readonly unknown[],
@@ -48,15 +44,15 @@ export function checkedVectors(
   dimensions: number,
 ): Float32Array[] {
   if (vectors.length !== count)
-    throw invalidVectors("The response has a different number of vectors than requested.");
+    throw invalid("The response has a different number of vectors than requested.");
   return vectors.map((given) => {
     if (!Array.isArray(given) || given.length !== dimensions) {
-      throw invalidVectors(`A vector of the response does not have ${dimensions} values.`);
+      throw invalid(`A vector of the response does not have ${dimensions} values.`);
     }
     const vector = Float32Array.from(given as readonly number[]);
     // Texts, nulls and numbers too large for 32 bits do not become finite numbers.
     if (!given.every((value) => typeof value === "number") || !vector.every(Number.isFinite)) {
-      throw invalidVectors("A vector of the response has a value that is not a finite number.");
+      throw invalid("A vector of the response has a value that is not a finite number.");
     }
     return scaled(vector);
   });
@@ -72,10 +68,10 @@ function scaled(vector: Float32Array): Float32Array {
 /** Checks the scores of some texts. Throws HookFailure `invalid-output`. */
 export function checkedScores(scores: readonly unknown[], count: number): number[] {
   if (scores.length !== count)
-    throw invalidVectors("The response has a different number of scores than requested.");
+    throw invalid("The response has a different number of scores than requested.");
   return scores.map((score) => {
     if (typeof score !== "number" || !Number.isFinite(score)) {
-      throw invalidVectors("A score of the response is not a finite number.");
+      throw invalid("A score of the response is not a finite number.");
     }
     return score;
   });

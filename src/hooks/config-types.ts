@@ -112,6 +112,13 @@ export interface Reading {
   readonly problems: string[];
 }
 
+/** The values of a hook, and its place in the file. */
+export interface Given {
+  readonly values: Values;
+  readonly path: string;
+  readonly reading: Reading;
+}
+
 /** A name for a message, shortened. */
 export function shown(name: string): string {
   return JSON.stringify(name.length > 63 ? `${name.slice(0, 60)}...` : name);
@@ -148,10 +155,14 @@ function fieldProblem(field: HookField, value: unknown): string | undefined {
   }
 }
 
-/** Work of a hook; `summarize` for an unknown value, which is reported elsewhere. */
+/** The work that `does` names; `summarize` for an unknown value, which is reported elsewhere. */
+export function workNamed(does: unknown): HookWork {
+  return HOOK_WORKS.find((known) => known === does) ?? "summarize";
+}
+
+/** Work of a hook. */
 export function workOf(kind: HookKind, given: JsonObject): HookWork {
-  if (kind === "onnx") return "embed";
-  return HOOK_WORKS.find((known) => known === given["does"]) ?? "summarize";
+  return kind === "onnx" ? "embed" : workNamed(given["does"]);
 }
 
 /** Reads the fields of a hook; defaults are filled in. */
@@ -188,41 +199,31 @@ export function readFields(
   return values;
 }
 
-export function parsed<T>(parse: () => T, path: string, reading: Reading): T | undefined {
-  try {
-    return parse();
-  } catch (error) {
-    reading.problems.push(`${path} ${(error as Error).message}`);
-    return undefined;
-  }
-}
-
-export type Reader = (path: string) => unknown;
-
-export const readCertificates: Reader = (path) => {
+/** Reads a certificate. Throws an Error when the file holds none. */
+export function readCertificates(path: string): X509Certificate {
   const text = readFileSync(path);
   try {
     return new X509Certificate(text);
   } catch {
     throw new Error("the file holds no certificate in PEM");
   }
-};
+}
 
 /** The absolute path of a file that a field names; a problem when it cannot be used. */
 export function fileOf(
-  values: Values,
+  { values, path, reading }: Given,
   name: HookFieldName,
-  from: { path: string; reading: Reading; read: Reader },
+  read: (path: string) => unknown,
 ): string | undefined {
   const value = values.get(name);
   if (typeof value !== "string") return undefined;
-  const file = resolve(from.reading.folder, value);
+  const file = resolve(reading.folder, value);
   try {
-    from.read(file);
+    read(file);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     const why = code === undefined ? (error as Error).message : `the file cannot be read (${code})`;
-    from.reading.problems.push(`${from.path}.${name}: ${why}`);
+    reading.problems.push(`${path}.${name}: ${why}`);
   }
   return file;
 }

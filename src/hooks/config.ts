@@ -64,19 +64,19 @@ function readHook(name: string, value: unknown, reading: Reading): HookConfig | 
   }
   const values = readFields(kind, value, path, reading);
   const common = { name, settings: settingsOf(kind, values) };
-  if (kind === "onnx") return readOnnx(common, values, path, reading);
-  if (kind === "openai") return readOpenAi(common, values, path, reading);
-  if (kind === "grpc") return readGrpc(common, values, path, reading);
-  if (kind === "poll") return readPoll(common, values, path, reading);
+  const from = { values, path, reading };
+  if (kind === "onnx") return readOnnx(common, from);
+  if (kind === "openai") return readOpenAi(common, from);
+  if (kind === "grpc") return readGrpc(common, from);
+  if (kind === "poll") return readPoll(common, from);
   return { ...common, kind };
 }
 
 /** The work of a hook, as written in the file. */
 function workIn(value: unknown): HookWork {
-  const kind = isJsonObject(value)
-    ? HOOK_KINDS.find((known) => known === value["kind"])
-    : undefined;
-  return kind === undefined ? "summarize" : workOf(kind, value as JsonObject);
+  if (!isJsonObject(value)) return "summarize";
+  const kind = HOOK_KINDS.find((known) => known === value["kind"]);
+  return kind === undefined ? "summarize" : workOf(kind, value);
 }
 
 /** A setting that names a hook for some work, or one of a few words. */

@@ -237,11 +237,8 @@ function requestBytes(head: Uint8Array, field: number, input: Uint8Array): Buffe
 }
 
 function readAnswer(bytes: Buffer): SummaryOutput {
-  const { output } = decoded(
-    SummarizeResponse.decode,
-    bytes,
-    "The answer is not a SummarizeResponse.",
-  );
+  const unreadable = "The answer is not a SummarizeResponse.";
+  const { output } = decoded(SummarizeResponse.decode, bytes, unreadable);
   if (output === undefined) throw new HookFailure("invalid-output", "The answer holds no output.");
   if (output.text.trim() === "") throw new HookFailure("empty-output", "The text is empty.");
   return fromSummarizeOutput(output);

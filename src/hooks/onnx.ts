@@ -12,16 +12,9 @@ import { HookFailure } from "./port.ts";
  * package that runs it, cannot be used.
  */
 export async function createOnnxHook(config: OnnxConfig): Promise<ClosableHook> {
-  const { name, directory, batchSize, queryPrefix, passagePrefix, settings } = config;
+  const { name, batchSize, settings } = config;
   const { timeoutMs, concurrency } = settings;
-  const model = await openOnnxEmbedder({
-    name,
-    directory,
-    batchSize,
-    queryPrefix,
-    passagePrefix,
-    timeoutMs,
-  });
+  const model = await openOnnxEmbedder({ ...config, timeoutMs });
   const turns = callSemaphore(concurrency);
   const { dimensions } = model;
   const isShort = Buffer.byteLength(model.model) <= LIMITS.embeddingModelBytes;
