@@ -91,7 +91,7 @@ export function createBuiltinHook(
     settings,
     summarize: (call, input) => summarize(thread, call, input),
     extract: ({ signal }, { lines, targets }) => extractInTurns(lines, targets, signal),
-    score: async (_, texts) => texts.map((text) => scoreText(RULES, text).score),
+    score: async (_, { texts }) => texts.map((text) => scoreText(RULES, text).score),
     close: () => thread.close(),
   };
 }

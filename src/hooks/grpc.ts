@@ -27,9 +27,16 @@ import type { GrpcConfig } from "./config-types.ts";
 import { callSemaphore, Deadline } from "./deadline.ts";
 import { hostPort } from "./endpoint.ts";
 import { type ClosableHook, modelOf } from "./openai.ts";
-import { type DirectCall, type DirectWork, type Hook, type HookCall, HookFailure } from "./port.ts";
+import {
+  type AskWork,
+  type DirectCall,
+  type DirectWork,
+  type Hook,
+  type HookCall,
+  HookFailure,
+} from "./port.ts";
 import type { SecretFile } from "./secret-file.ts";
-import { type AskWork, encodeSummarizeInput, fromSummarizeOutput, workRow } from "./works.ts";
+import { embedderOf, encodeSummarizeInput, fromSummarizeOutput, workRow } from "./works.ts";
 
 const REASONS: ReadonlyMap<Code, TaskFailureReason> = new Map([
   [Code.RESOURCE_EXHAUSTED, "busy"],
@@ -353,7 +360,8 @@ function workOf(config: GrpcConfig, ask: Ask): Partial<Hook> {
       },
     };
   }
-  return workRow(does).hook(asker(does, ask), embed && modelOf(config.name, embed));
+  if (embed === undefined) return { [does]: asker(does, ask) };
+  return { embedder: embedderOf(asker("embed", ask), modelOf(config.name, embed)) };
 }
 
 /** Calls the server for work that a caller waits for. */

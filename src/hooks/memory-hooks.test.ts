@@ -43,7 +43,7 @@ async function withModel<T>(
 
 describe("a model that scores", () => {
   const score = (answer: string) =>
-    withModel("score", answer, (hook) => hook.score?.(CALL, ["a", "b"]));
+    withModel("score", answer, (hook) => hook.score?.(CALL, { texts: ["a", "b"] }));
 
   test("gives one number for each text, 0 to 1", async () => {
     expect(await score('```json\n{"scores": [0.5, 7]}\n```')).toEqual([0.5, 1]);
@@ -133,7 +133,7 @@ describe("the built-in hook", () => {
       },
     );
     expect(found?.facts.map(({ text }) => text)).toEqual(["The user lives in Rome."]);
-    expect(await hook.score?.(CALL, ["My name is Sam", "hm"])).toEqual([0.9, 0.3]);
+    expect(await hook.score?.(CALL, { texts: ["My name is Sam", "hm"] })).toEqual([0.9, 0.3]);
     await hook.close();
   });
 });

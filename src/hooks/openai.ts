@@ -10,6 +10,7 @@ import { callSemaphore, Deadline } from "./deadline.ts";
 import { type HttpAnswer, HttpClient, retryAfterMs } from "./http-client.ts";
 import { createAsk, type Line } from "./openai-chat.ts";
 import {
+  type AskWork,
   type DirectCall,
   type DirectWork,
   type EmbedConfig,
@@ -21,7 +22,7 @@ import {
 } from "./port.ts";
 import { answerForm, type ChatRequest, promptFor, wantsJson } from "./prompts.ts";
 import type { SecretFile } from "./secret-file.ts";
-import { type AskWork, workRow } from "./works.ts";
+import { embedderOf, workRow } from "./works.ts";
 
 const HASH_CHARS = 12;
 
@@ -153,8 +154,9 @@ export function createOpenAiHook(config: OpenAiConfig, parts: OpenAiParts): Clos
 function workOf(config: OpenAiConfig, line: Line): Partial<Hook> {
   const { does, embed } = config;
   if (does === "summarize") return { summarize: summarizer(config, line) };
-  const model = embed && modelOf(config.model, embed, recipeOf(config));
-  return workRow(does).hook(asker(does, config, line), model);
+  if (embed === undefined) return { [does]: asker(does, config, line) };
+  const model = modelOf(config.model, embed, recipeOf(config));
+  return { embedder: embedderOf(asker("embed", config, line), model) };
 }
 
 /** Calls the endpoint for work that a caller waits for, by a prompt or on a separate path. */

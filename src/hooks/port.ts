@@ -153,14 +153,25 @@ export interface WorkTypes {
     input: { readonly query: string; readonly texts: readonly string[] };
     result: readonly number[];
   };
+  /** Facts, entities and relations; of the right types and within their limits. */
   extract: { input: ExtractInput; result: Extracted };
   /** Importance of texts: one number of 0 to 1 for each. */
   score: { input: { readonly texts: readonly string[] }; result: readonly number[] };
+  /** What becomes of memories that contradict a new one. */
   resolve: { input: ResolveInput; result: Resolution };
 }
 
 /** Every work but summaries. A caller waits for it; its task is not stored. */
 export type DirectWork = keyof WorkTypes;
+
+/** Does a work and gives the checked answer. Throws HookFailure. */
+export type AskWork<W extends DirectWork> = (
+  call: DirectCall,
+  input: WorkTypes[W]["input"],
+) => Promise<WorkTypes[W]["result"]>;
+
+/** The works of a hook, each set when it does the work; `embedder` stands for vectors. */
+type HookWorks = { readonly [W in Exclude<DirectWork, "embed">]?: AskWork<W> };
 
 /** Input of one task of such a work. */
 export type DirectInput = {
@@ -173,7 +184,7 @@ export type PolledWork =
   | { readonly does: Exclude<DirectWork, "embed"> };
 
 /** A hook by its name. */
-export interface Hook {
+export interface Hook extends HookWorks {
   readonly name: string;
   readonly kind: HookKind;
   readonly settings: HookSettings;
@@ -185,27 +196,6 @@ export interface Hook {
   readonly polled?: PolledWork;
   /** Unset unless the hook is configured as an embedder. */
   readonly embedder?: EmbedderHook;
-  /**
-   * Scores the relevance of texts to a query: one finite number for each, higher is better. Throws
-   * HookFailure. Unset unless the hook is configured as a reranker.
-   */
-  readonly rerank?: (
-    call: DirectCall,
-    query: string,
-    texts: readonly string[],
-  ) => Promise<readonly number[]>;
-  /**
-   * Finds facts, entities and relations. The result always has the right types and is within its
-   * limits. Throws HookFailure. Unset unless the hook is configured as an extractor.
-   */
-  readonly extract?: (
-    call: DirectCall & { readonly sessionId: string },
-    input: ExtractInput,
-  ) => Promise<Extracted>;
-  /** Scores the importance of texts: a finite number for each, 0 to 1. Throws HookFailure. */
-  readonly score?: (call: DirectCall, texts: readonly string[]) => Promise<readonly number[]>;
-  /** Resolves contradictions between memories and a new one. Throws HookFailure. */
-  readonly resolve?: (call: DirectCall, input: ResolveInput) => Promise<Resolution>;
 }
 
 /** Source of the server's vectors. */

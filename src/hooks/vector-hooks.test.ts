@@ -195,7 +195,9 @@ describe("an order over HTTP", () => {
       { index: 0, relevance_score: -2 },
     ];
     await using run = await overHttp([answerWith(200, JSON.stringify({ results }))], "rerank");
-    expect(await run.hook.rerank?.(call(), "who?", ["Ana", "Bo"])).toEqual([-2, 0.9]);
+    expect(await run.hook.rerank?.(call(), { query: "who?", texts: ["Ana", "Bo"] })).toEqual([
+      -2, 0.9,
+    ]);
     expect(run.endpoint.requests[0]?.json).toEqual({
       model: "small",
       user: "me",
@@ -212,7 +214,7 @@ describe("an order over HTTP", () => {
     const scores = answerWith(200, '{"results":[{"index":0,"relevance_score":1}]}');
     const extraBody = { return_documents: null, top_n: 5, query: "mine" };
     await using run = await overHttp([scores], "rerank", {}, extraBody);
-    await run.hook.rerank?.(call(), "who?", ["Ana"]);
+    await run.hook.rerank?.(call(), { query: "who?", texts: ["Ana"] });
     expect(run.endpoint.requests[0]?.json).toEqual({
       model: "small",
       query: "who?",
@@ -228,7 +230,9 @@ describe("an order over HTTP", () => {
     ["[]"],
   ])("is refused: %s", async (body) => {
     await using run = await overHttp([answerWith(200, body)], "rerank");
-    const failure = await failureOf(run.hook.rerank?.(call(), "who?", ["Ana", "Bo"]));
+    const failure = await failureOf(
+      run.hook.rerank?.(call(), { query: "who?", texts: ["Ana", "Bo"] }),
+    );
     expect(failure.reason).toBe("invalid-output");
   });
 });
@@ -330,6 +334,8 @@ describe("vectors and orders over gRPC", () => {
       output: { scores: input?.texts.map((text) => Number(text.includes(input.query))) ?? [] },
     });
     await using run = await overGrpc({ rerank }, "rerank");
-    expect(await run.hook.rerank?.(call(), "Ana", ["Bo", "Ana and Bo"])).toEqual([0, 1]);
+    expect(await run.hook.rerank?.(call(), { query: "Ana", texts: ["Bo", "Ana and Bo"] })).toEqual([
+      0, 1,
+    ]);
   });
 });

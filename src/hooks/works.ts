@@ -21,9 +21,10 @@ import {
   checkedVectors,
 } from "./answers.ts";
 import type {
-  DirectCall,
+  AskWork,
   DirectWork,
   EmbedConfig,
+  EmbedderHook,
   EmbedderModel,
   Hook,
   SummarizeInput,
@@ -39,12 +40,6 @@ type Output<W extends DirectWork> = Extract<
   NonNullable<CompleteTaskRequest["output"]>,
   { readonly $case: W }
 >["value"];
-
-/** Runs work and returns the checked answer. Throws HookFailure. */
-export type AskWork<W extends DirectWork> = (
-  call: DirectCall & { readonly sessionId?: string },
-  input: Input<W>,
-) => Promise<Result<W>>;
 
 /** An endpoint that answers with one entry for each text. */
 interface TextsEndpoint<W extends DirectWork> {
@@ -64,8 +59,6 @@ interface TextsEndpoint<W extends DirectWork> {
 interface Work<W extends DirectWork> {
   /** Purpose of the hook in the documentation of the hooks file. */
   readonly purpose: string;
-  /** The function of a hook that does the work. `model` is set for vectors only. */
-  hook(ask: AskWork<W>, model: EmbedderModel | undefined): Partial<Hook>;
   /** Rank of a task: lower ones go to workers first. */
   rank(input: Input<W>): number;
   /** All texts of an input, to measure it. */
@@ -96,16 +89,6 @@ const UNREADABLE = "The response has a different type than the call.";
 const WORKS: { readonly [W in DirectWork]: Work<W> } = {
   embed: {
     purpose: "vectors of texts",
-    hook: (ask, model) => {
-      if (model === undefined) throw new Error("a hook that makes vectors has no model");
-      const { dimensions } = model;
-      return {
-        embedder: {
-          ...model,
-          embed: (call, texts, purpose) => ask(call, { texts, purpose, dimensions }),
-        },
-      };
-    },
     rank: ({ purpose }) => (purpose === "passage" ? 1 : 0),
     textsIn: ({ texts }) => texts,
     check: (answer, { texts, dimensions }) =>
@@ -141,7 +124,6 @@ const WORKS: { readonly [W in DirectWork]: Work<W> } = {
   },
   rerank: {
     purpose: "the order of results",
-    hook: (ask) => ({ rerank: (call, query, texts) => ask(call, { query, texts }) }),
     rank: () => 0,
     textsIn: ({ query, texts }) => [query, ...texts],
     check: (answer, { texts }) => checkedScores(answer as readonly unknown[], texts.length),
@@ -165,7 +147,6 @@ const WORKS: { readonly [W in DirectWork]: Work<W> } = {
   },
   extract: {
     purpose: "facts in messages (`extract`)",
-    hook: (ask) => ({ extract: ask }),
     rank: () => 2,
     textsIn: ({ text, transcript, instructions, known }) => [
       text,
@@ -185,7 +166,6 @@ const WORKS: { readonly [W in DirectWork]: Work<W> } = {
   },
   score: {
     purpose: "how important texts are (`score`)",
-    hook: (ask) => ({ score: (call, texts) => ask(call, { texts }) }),
     rank: () => 2,
     textsIn: ({ texts }) => texts,
     check: (answer, { texts }) => checkedImportance(answer, texts.length),
@@ -197,7 +177,6 @@ const WORKS: { readonly [W in DirectWork]: Work<W> } = {
   },
   resolve: {
     purpose: "what becomes of memories that contradict a new one (`resolve`)",
-    hook: (ask) => ({ resolve: ask }),
     rank: () => 2,
     textsIn: ({ text, key, known }) => [text, key, ...known],
     check: checkedResolution,
@@ -216,6 +195,12 @@ export const DIRECT_WORKS = Object.keys(WORKS) as readonly DirectWork[];
 /** The row of a work. */
 export function workRow<W extends DirectWork>(work: W): Work<W> {
   return WORKS[work];
+}
+
+/** Makes vectors by asking. */
+export function embedderOf(ask: AskWork<"embed">, model: EmbedderModel): EmbedderHook {
+  const { dimensions } = model;
+  return { ...model, embed: (call, texts, purpose) => ask(call, { texts, purpose, dimensions }) };
 }
 
 /** Whether a hook does a work. */

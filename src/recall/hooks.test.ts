@@ -18,7 +18,13 @@ import {
   type TestServicesOptions,
 } from "../../test/support/services/services.ts";
 import type { HookNews } from "../hooks/hook-state.ts";
-import { type Hook, HookFailure, type HookSettings, type Hooks } from "../hooks/port.ts";
+import {
+  type Hook,
+  HookFailure,
+  type HookSettings,
+  type Hooks,
+  type WorkTypes,
+} from "../hooks/port.ts";
 import type { RecallResult } from "./api.ts";
 import { createLocalIndex } from "./index/local.ts";
 
@@ -286,7 +292,7 @@ describe("a reranker", () => {
   test("puts hits in order, over all pages", async () => {
     const seen: string[] = [];
     const services = await filled(
-      hooksWith(async (_, query, texts) => {
+      hooksWith(async (_, { query, texts }) => {
         expect(query).toBe("zebra");
         seen.push(...texts);
         return texts.map((text) => text.length);
@@ -303,7 +309,7 @@ describe("a reranker", () => {
   });
 
   test("sees only the best; the others follow as they were", async () => {
-    const services = await filled(hooksWith(async (_, __, texts) => texts.map((__, at) => at)));
+    const services = await filled(hooksWith(async (_, { texts }) => texts.map((__, at) => at)));
     const plain = await recallTexts(services, "zebra");
     const few = { hook: "order", candidates: 3 };
     const found: string[] = [];
@@ -320,7 +326,7 @@ describe("a reranker", () => {
     for (const fail of [
       () => Promise.reject(new HookFailure("unreachable", "It is down.")),
       async () => [1],
-      async (_: unknown, __: string, texts: readonly string[]) => texts.map(() => Number.NaN),
+      async (_: unknown, { texts }: WorkTypes["rerank"]["input"]) => texts.map(() => Number.NaN),
     ]) {
       const services = await filled(hooksWith(fail));
       const found = await ask(services, "zebra", { rerank });
@@ -353,7 +359,7 @@ describe("a reranker", () => {
   test("is asked as often in an hour as its settings say", async () => {
     const settings = { ...SETTINGS, callsPerHour: 1 };
     const services = await filled(
-      hooksWith(async (_, __, texts) => texts.map((text) => text.length), settings),
+      hooksWith(async (_, { texts }) => texts.map((text) => text.length), settings),
     );
     const states: string[] = [];
     for (let round = 0; round < 2; round++) {
@@ -381,7 +387,7 @@ describe("a reranker", () => {
   test("does not bring back what changed while it worked", async () => {
     let meanwhile = async (): Promise<void> => {};
     const services = await start({
-      hooks: hooksWith(async (_, __, texts) => {
+      hooks: hooksWith(async (_, { texts }) => {
         await meanwhile();
         return texts.map((text) => text.length);
       }),
@@ -416,7 +422,7 @@ describe("a reranker", () => {
 
   test("tells a session from a collection of the same name", async () => {
     const services = await start({
-      hooks: hooksWith(async (_, __, texts) => texts.map((text) => text.length)),
+      hooks: hooksWith(async (_, { texts }) => texts.map((text) => text.length)),
     });
     await services.append("docs", [{ text: "zebra of a session" }]);
     await upsert(services, [{ documentId: "d", text: "zebra" }]);
@@ -429,7 +435,7 @@ describe("a reranker", () => {
 
   test("orders sessions by their best hit", async () => {
     const services = await filled(
-      hooksWith(async (_, __, texts) => texts.map((text) => text.length)),
+      hooksWith(async (_, { texts }) => texts.map((text) => text.length)),
     );
     const { groups, hits } = await ask(services, "zebra", { rerank, hitsPerGroup: 1, limit: 2 });
     expect(groups.map(({ id }) => id)).toEqual(["s7", "s6"]);

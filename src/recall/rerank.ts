@@ -2,7 +2,7 @@
 
 import { checkedScores } from "../hooks/answers.ts";
 import { guardedCall, guardOf } from "../hooks/hook-state.ts";
-import { askedHook, type Hook } from "../hooks/port.ts";
+import { type AskWork, askedHook } from "../hooks/port.ts";
 import { checkLive } from "../kit/call.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { cutText } from "../kit/text.ts";
@@ -29,7 +29,7 @@ const ORDER_TIMEOUT_MS = 10_000;
 /** A hook that reranks, and how many hits it gets. */
 interface Reranker {
   /** Scores texts, as a hook does. Throws HookFailure, also when the hook is to be left alone. */
-  readonly rerank: NonNullable<Hook["rerank"]>;
+  readonly rerank: AskWork<"rerank">;
   readonly candidates: number;
 }
 
@@ -43,9 +43,9 @@ export function rerankerOf(
   const guarded = { ...guardOf(parts, hook), timeoutMs: ORDER_TIMEOUT_MS };
   return {
     candidates: asked.candidates,
-    rerank: (call, query, texts) =>
+    rerank: (call, { query, texts }) =>
       guardedCall(guarded, call, [query, ...texts], async (timed) =>
-        checkedScores(await hook.rerank(timed, query, texts), texts.length),
+        checkedScores(await hook.rerank(timed, { query, texts }), texts.length),
       ),
   };
 }
@@ -118,7 +118,7 @@ async function orderOf(
   const ask = { namespace: input.namespace, signal: call.signal };
   let scores: readonly number[];
   try {
-    scores = await rerank(ask, input.query, texts);
+    scores = await rerank(ask, { query: input.query, texts });
   } catch {
     checkLive(call.signal);
     return undefined;

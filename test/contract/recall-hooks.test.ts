@@ -127,7 +127,7 @@ describe("a hook that makes vectors", () => {
 
 describe("a hook that puts hits in order", () => {
   const shortest = hookOf("shortest", {
-    rerank: async (_, __, texts) => texts.map((text) => -text.length),
+    rerank: async (_, { texts }) => texts.map((text) => -text.length),
   });
   const ask = { query: "otter", mode: RecallMode.LEXICAL };
 

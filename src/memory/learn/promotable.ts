@@ -196,7 +196,7 @@ export async function scoresOfHook(
     throw new HookFailure("no-hook", "The server has no hook of this name that scores.");
   }
   return await guardedCall(guardOf(parts, hook), call, texts, async (timed) =>
-    checkedImportance(await score(timed, texts), texts.length),
+    checkedImportance(await score(timed, { texts }), texts.length),
   );
 }
 

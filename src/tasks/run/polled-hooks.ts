@@ -1,8 +1,8 @@
 // Hooks of the kind `poll` that make no summaries: each call becomes a direct task, which a worker
 // takes.
 
-import type { DirectInput, DirectWork, Hook, Hooks } from "../../hooks/port.ts";
-import { type AskWork, workRow } from "../../hooks/works.ts";
+import type { AskWork, DirectInput, DirectWork, Hook, Hooks } from "../../hooks/port.ts";
+import { embedderOf } from "../../hooks/works.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import type { DirectTasks } from "./direct-tasks.ts";
 
@@ -16,23 +16,23 @@ function withWork(hook: Hook, direct: DirectTasks): Hook {
   const { polled } = hook;
   if (polled === undefined) return hook;
   if (polled.does !== "embed") {
-    return { ...hook, ...workRow(polled.does).hook(askerOf(polled.does, hook, direct), undefined) };
+    return { ...hook, [polled.does]: askerOf(polled.does, hook, direct) };
   }
   const { does, ...model } = polled;
   const ask = askerOf(does, hook, direct);
-  const { embedder } = workRow(does).hook(async (call, input) => {
+  const askInPieces: AskWork<"embed"> = async (call, input) => {
     const vectors: Float32Array[] = [];
     for (const texts of piecesOf(input.texts)) {
       vectors.push(...(await ask(call, { ...input, texts })));
     }
     return vectors;
-  }, model);
+  };
   const { attendance } = direct;
   const workers = {
     areAway: (namespace: string) => attendance.isAway(hook.name, namespace),
     onBack: (listener: (namespace: string) => void) => attendance.onBack(hook.name, listener),
   };
-  return embedder === undefined ? hook : { ...hook, embedder: { ...embedder, workers } };
+  return { ...hook, embedder: { ...embedderOf(askInPieces, model), workers } };
 }
 
 /** Submits work to workers; the exchange returns the checked answer. */

@@ -117,7 +117,7 @@ export function scoringHook(
   const asked: (readonly string[])[] = [];
   return {
     ...{ name, kind: "openai", settings: TEST_HOOK_SETTINGS, asked },
-    score: async (_, texts) => {
+    score: async (_, { texts }) => {
       asked.push(texts);
       return await score(texts);
     },
