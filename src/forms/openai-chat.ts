@@ -27,11 +27,19 @@ import {
   nameAt,
   type ObjectAt,
   objectAt,
+  resultAt,
   sourceOfUrl,
   textAt,
   urlOfSource,
 } from "./reading.ts";
-import { dropped, noteExtras, shownAsText, textOfPart } from "./writing.ts";
+import {
+  dropped,
+  noteErrorDropped,
+  noteExtras,
+  shownAsText,
+  textOfPart,
+  textOrParts,
+} from "./writing.ts";
 
 const ROLES = ["system", "developer", "user", "assistant", "tool", "function"] as const;
 
@@ -140,9 +148,7 @@ function toolOf(message: ObjectAt): FormMessage {
   const extras = [...extrasOf(message.value, KNOWN.tool)];
   const id = fieldAt(message, "tool_call_id");
   const parts = contentAt(fieldAt(message, "content"), (part) => partOf(part, extras));
-  const said = { kind: "result", parts, isError: false } as const;
-  const result: ResultPart = { ...said, callId: idAt(id), path: id.path };
-  return { ...emptyMessage(ROLE.tool), parts: [result], extras };
+  return { ...emptyMessage(ROLE.tool), parts: [resultAt(id, parts)], extras };
 }
 
 /** The result of a call as it was before calls had ids. */
@@ -150,8 +156,7 @@ function functionOf(message: ObjectAt): FormMessage {
   const at = fieldAt(message, "name");
   const name = idAt(at);
   const parts = contentAt(fieldAt(message, "content"), (part) => partOf(part, []));
-  const said = { kind: "result", parts, isError: false } as const;
-  const result: ResultPart = { ...said, callId: name, path: at.path };
+  const result = resultAt(at, parts);
   return { ...emptyMessage(ROLE.tool), providerRole: "function", name, parts: [result] };
 }
 
@@ -184,13 +189,7 @@ function named(element: JsonObject, name: string): JsonObject {
 }
 
 function userElement(line: Line, parts: readonly FormPart[], notes: Notes): Json {
-  const [first] = parts;
-  const isText = parts.length === 0 || (parts.length === 1 && first?.kind === "text");
-  const content = isText
-    ? first?.kind === "text"
-      ? first.text
-      : ""
-    : parts.map((part) => userPart(line, part, notes));
+  const content = textOrParts(parts, (part) => userPart(line, part, notes));
   return named({ role: "user", content }, line.message.name);
 }
 
@@ -227,9 +226,7 @@ function resultElement(line: Line, part: ResultPart, notes: Notes): Json {
   if (line.message.providerRole === "function") {
     return { role: "function", name: line.message.name, content };
   }
-  if (part.isError && line !== ADDED) {
-    notes.add(line.messageId, "attribute-dropped", "tool_error");
-  }
+  noteErrorDropped(line, part, notes);
   return { role: "tool", tool_call_id: part.callId, content };
 }
 

@@ -27,11 +27,12 @@ import {
   nameAt,
   type ObjectAt,
   objectAt,
+  resultAt,
   sourceOfUrl,
   textAt,
   urlOfSource,
 } from "./reading.ts";
-import { dropped, noteExtras, shownAsText } from "./writing.ts";
+import { dropped, noteErrorDropped, noteExtras, shownAsText, textOrParts } from "./writing.ts";
 
 const ROLES = ["user", "assistant", "system", "developer"] as const;
 const ROLE_OF = {
@@ -134,9 +135,7 @@ function outputOf(item: ObjectAt): FormMessage {
   const id = fieldAt(item, "call_id");
   const extras = [...extrasOf(item.value, KNOWN.output)];
   const parts = contentAt(fieldAt(item, "output"), (part) => partOf(part, extras));
-  const said = { kind: "result", parts, isError: false } as const;
-  const result: ResultPart = { ...said, callId: idAt(id), path: id.path };
-  return { ...emptyMessage(ROLE.tool), parts: [result], extras };
+  return { ...emptyMessage(ROLE.tool), parts: [resultAt(id, parts)], extras };
 }
 
 function reasoningOf(item: ObjectAt): FormMessage {
@@ -160,10 +159,8 @@ function otherOf({ path, value }: ObjectAt, type: string): FormMessage {
   const at = fieldAt(item, "call_id");
   const hasId = typeof at.value === "string" && at.value !== "";
   if (hasId && type.endsWith("_call_output")) {
-    const part: FormPart = { kind: "other", type, value };
-    const said = { kind: "result", parts: [part], isError: false, raw: value } as const;
-    const result: FormPart = { ...said, callId: idAt(at), path: at.path };
-    return { ...emptyMessage(ROLE.tool), parts: [result] };
+    const result = resultAt(at, [{ kind: "other", type, value }]);
+    return { ...emptyMessage(ROLE.tool), parts: [{ ...result, raw: value }] };
   }
   if (hasId && type.endsWith("_call")) {
     const { call_id: _, id: __, status: ___, type: ____, ...rest } = value;
@@ -225,9 +222,7 @@ function resultItem(
   part: ResultPart,
   { isCustom, notes }: { readonly isCustom: boolean; readonly notes: Notes },
 ): Json {
-  if (part.isError && line !== ADDED) {
-    notes.add(line.messageId, "attribute-dropped", "tool_error");
-  }
+  noteErrorDropped(line, part, notes);
   const output = inputContent(line, part.parts, notes);
   const type = isCustom ? "custom_tool_call_output" : "function_call_output";
   return { type, call_id: part.callId, output };
@@ -260,12 +255,8 @@ function messageItems(line: Line, parts: readonly FormPart[], notes: Notes): rea
   return [{ role: name, content: inputContent(line, parts, notes) }];
 }
 
-/** Content of an input: a text, or a list of parts. */
 function inputContent(line: Line, parts: readonly FormPart[], notes: Notes): Json {
-  const [first] = parts;
-  if (parts.length === 0) return "";
-  if (parts.length === 1 && first?.kind === "text") return first.text;
-  return parts.map((part) => inputPart(line, part, notes));
+  return textOrParts(parts, (part) => inputPart(line, part, notes));
 }
 
 function inputPart(line: Line, part: FormPart, notes: Notes): Json {

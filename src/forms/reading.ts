@@ -12,7 +12,7 @@ import {
 } from "../compat/common/json.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { refuse } from "./elements.ts";
-import type { CallPart, FormPart, Source } from "./form.ts";
+import type { CallPart, FormPart, ResultPart, Source } from "./form.ts";
 
 /** An object with its path. */
 export interface ObjectAt {
@@ -86,6 +86,11 @@ export function contentAt(at: At, read: (part: ObjectAt) => FormPart): readonly 
   }
   if (!isNone(value) && !isList(value)) refuse(at.path, "must be a text or an array of parts");
   return itemsAt(at).map((part) => read(objectAt(part)));
+}
+
+/** The result of a call, by the place of the call's id. */
+export function resultAt(id: At, parts: readonly FormPart[]): ResultPart {
+  return { kind: "result", parts, isError: false, callId: idAt(id), path: id.path };
 }
 
 const DATA_URL = /^data:([^;,]*);base64,/;

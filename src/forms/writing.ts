@@ -1,6 +1,7 @@
 // Pieces that the forms write alike.
 
-import type { FormPart, Line, Notes } from "./form.ts";
+import type { Json } from "../compat/common/json.ts";
+import { ADDED, type FormPart, type Line, type Notes, type ResultPart } from "./form.ts";
 
 /** Notes that a part has no place in the form. */
 export function dropped({ messageId }: Line, subject: string, notes: Notes): void {
@@ -10,6 +11,18 @@ export function dropped({ messageId }: Line, subject: string, notes: Notes): voi
 /** Notes what only the form of a message knows, when the message is written without it. */
 export function noteExtras({ message, messageId }: Line, notes: Notes): void {
   for (const name of message.extras) notes.add(messageId, "attribute-dropped", name);
+}
+
+/** Notes that the form of a result cannot say that the call failed. */
+export function noteErrorDropped(line: Line, { isError }: ResultPart, notes: Notes): void {
+  if (isError && line !== ADDED) notes.add(line.messageId, "attribute-dropped", "tool_error");
+}
+
+/** Content of a message: a text, or a list of parts. */
+export function textOrParts(parts: readonly FormPart[], write: (part: FormPart) => Json): Json {
+  const [first] = parts;
+  if (first === undefined) return "";
+  return parts.length === 1 && first.kind === "text" ? first.text : parts.map(write);
 }
 
 /** The text of a part, and a note when it was no text. */

@@ -157,7 +157,7 @@ export interface WorkTypes {
   extract: { input: ExtractInput; result: Extracted };
   /** Importance of texts: one number of 0 to 1 for each. */
   score: { input: { readonly texts: readonly string[] }; result: readonly number[] };
-  /** What becomes of memories that contradict a new one. */
+  /** The fate of memories that contradict a new one. */
   resolve: { input: ResolveInput; result: Resolution };
 }
 

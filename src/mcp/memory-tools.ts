@@ -8,6 +8,7 @@ import {
   type MemorySidecar,
   RememberOutcome,
 } from "../gen/client/index.ts";
+import { MEMORY_KINDS } from "../memory/rules/memory.ts";
 import { fenced } from "./fence.ts";
 import * as paging from "./paging.ts";
 import { isOwn, type McpReach, scopeOf } from "./reach.ts";
@@ -40,7 +41,7 @@ const category = z
 const topics = z.array(z.string().min(1).max(128)).max(32).describe("One or two words each.");
 const importance = z.number().min(0).max(1).describe("0 to 1. Default: 0.5.");
 const memoryId = z.string().min(1).max(256).describe("As recall and list_memories give it.");
-const kinds = z.array(z.enum(views.KIND_NAMES as [string, ...string[]])).max(8);
+const kinds = z.array(z.enum(MEMORY_KINDS)).max(8);
 
 const REMEMBER = {
   name: "remember",
@@ -170,7 +171,7 @@ function addReading(server: McpServer, client: MemorySidecar, reach: McpReach): 
     const { kinds, category, contains, limit = 20, offset } = input;
     const filter = {
       ...scopeOf(reach),
-      ...(kinds === undefined ? {} : { kinds: kinds as (keyof typeof views.KINDS)[] }),
+      ...(kinds === undefined ? {} : { kinds }),
       ...(category === undefined ? {} : { categories: [category] }),
       ...(contains === undefined ? {} : { textContains: contains }),
     };

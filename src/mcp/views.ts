@@ -1,44 +1,20 @@
 // The views that models get of memories, messages and sessions, as data and as lines of text.
 
 import { z } from "zod";
-import {
-  type ContentPart,
-  type Document,
-  type Memory,
-  MemoryKind,
-  type Message,
-  Role,
-  type Session,
+import type {
+  ContentPart,
+  Document,
+  Memory,
+  Message,
+  Session,
   Trust,
 } from "../gen/client/index.ts";
+import { MEMORY_KINDS } from "../memory/rules/memory.ts";
 
-/** Kinds of memories by their names. */
-export const KINDS = {
-  fact: MemoryKind.FACT,
-  preference: MemoryKind.PREFERENCE,
-  knowledge: MemoryKind.KNOWLEDGE,
-  entity: MemoryKind.ENTITY,
-  relation: MemoryKind.RELATION,
-  episode: MemoryKind.EPISODE,
-  summary: MemoryKind.SUMMARY,
-} as const;
+const TRUSTS = ["low", "medium", "high"] as const;
+const ROLES = ["user", "assistant", "system", "tool"] as const;
 
-/** The names of the kinds of memories. */
-export const KIND_NAMES = Object.keys(KINDS) as (keyof typeof KINDS)[];
-
-const TRUSTS: Readonly<Record<string, "low" | "medium" | "high">> = {
-  [Trust.LOW]: "low",
-  [Trust.MEDIUM]: "medium",
-  [Trust.HIGH]: "high",
-};
-const ROLES: Readonly<Record<string, string>> = {
-  [Role.USER]: "user",
-  [Role.ASSISTANT]: "assistant",
-  [Role.SYSTEM]: "system",
-  [Role.TOOL]: "tool",
-};
-
-const trust = z.enum(["low", "medium", "high"]).describe("How far the content is trusted.");
+const trust = z.enum(TRUSTS).describe("How far the content is trusted.");
 const time = z.string().describe("In ISO 8601.");
 
 /** A memory. */
@@ -93,8 +69,17 @@ function iso(date: Date | undefined): string {
   return (date ?? new Date(0)).toISOString();
 }
 
-function kindName(kind: MemoryKind): string {
-  return KIND_NAMES.find((name) => KINDS[name] === kind) ?? "other";
+/** The word for a value of an enum; undefined for one that this version does not know. */
+function wordOf<Word extends string>(
+  words: readonly Word[],
+  prefix: string,
+  value: unknown,
+): Word | undefined {
+  return words.find((word) => value === `${prefix}_${word.toUpperCase()}`);
+}
+
+function trustWord(trust: Trust): (typeof TRUSTS)[number] {
+  return wordOf(TRUSTS, "TRUST", trust) ?? "low";
 }
 
 /** Shows a memory. */
@@ -102,14 +87,14 @@ export function memoryView(memory: Memory): z.infer<typeof MEMORY> {
   const { key, topics, importance, confidence } = memory;
   return {
     memory_id: memory.memoryId,
-    kind: kindName(memory.kind),
+    kind: wordOf(MEMORY_KINDS, "MEMORY_KIND", memory.kind) ?? "other",
     content: memory.text,
     category: memory.category === "" ? "general" : memory.category,
     ...(key === "" ? {} : { key }),
     ...(topics.length === 0 ? {} : { topics }),
     ...(importance === undefined ? {} : { importance }),
     ...(confidence === undefined ? {} : { confidence }),
-    trust: TRUSTS[memory.trust] ?? "low",
+    trust: trustWord(memory.trust),
     version: Number(memory.version),
     created: iso(memory.createTime),
     updated: iso(memory.updateTime),
@@ -153,7 +138,7 @@ export function messageView(message: Message): z.infer<typeof MESSAGE> {
   ].map((call) => ({ name: call.name, arguments: call.arguments }));
   return {
     seq: Number(message.seq),
-    role: ROLES[message.role] ?? "other",
+    role: wordOf(ROLES, "ROLE", message.role) ?? "other",
     ...(name === "" ? {} : { name }),
     text,
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
@@ -168,7 +153,7 @@ export function documentView(document: Document, relevance: number): z.infer<typ
     id: document.documentId,
     text: document.text,
     relevance,
-    trust: TRUSTS[document.trust] ?? "low",
+    trust: trustWord(document.trust),
     collection: document.collectionId,
     ...(document.documentTime === undefined ? {} : { time: iso(document.documentTime) }),
   };
@@ -189,7 +174,7 @@ export function messageHit(
   const { seq, role, text } = messageView(message);
   return {
     ...{ source: "message" as const, id: message.messageId, text, relevance },
-    trust: TRUSTS[message.trust] ?? "low",
+    trust: trustWord(message.trust),
     ...{ session_id: sessionId, seq, role, time: iso(message.createTime) },
   };
 }
