@@ -22,20 +22,14 @@ import {
 import { type ListenAddress, parseAddress } from "./grpc/address.ts";
 import { firstToken } from "./kit/secret-access.ts";
 import type { McpReach } from "./mcp/reach.ts";
+import type { StdioSettings } from "./mcp/stdio.ts";
 import { parseSetting, readFlags, unknown, type Value } from "./settings.ts";
 
 const MCP_NAMES = Object.keys(MCP_SETTINGS) as McpSettingName[];
 
 /** Configuration of `memory-sidecar mcp`. */
-export interface McpConfig {
+export interface McpConfig extends Omit<StdioSettings, "address" | "version"> {
   readonly server: ListenAddress;
-  readonly token: string | undefined;
-  /** Certificates to trust in PEM; `true` means those of the system. */
-  readonly tls: boolean | string;
-  readonly timeoutMs: number;
-  /** A file to take over. */
-  readonly importFile: string | undefined;
-  readonly reach: McpReach;
 }
 
 /**

@@ -8,20 +8,11 @@ import type {
   Resolution,
   ResolveInput,
 } from "../memory/rules/extracted.ts";
+import type { ExtractLine } from "../summary/builtin/lines.ts";
 import type { SummaryOutput, Trust } from "../summary/rules/summary.ts";
 
-/** A message as a hook that works on text sees it. */
-export interface SourceLine {
-  /** A placed summary has the role `summary`. */
-  readonly role: "user" | "assistant" | "system" | "tool" | "summary";
-  /** All text of the message and of tool results in it; may be empty. */
-  readonly text: string;
-  /** May be empty. */
-  readonly name: string;
-  readonly messageId: string;
-  /** 0 for messages that the server made. */
-  readonly seq: number;
-}
+/** A message as a hook that works on text sees it; a placed summary has the role `summary`. */
+export type SourceLine = Omit<ExtractLine, "date" | "saidBy">;
 
 /** Content to summarize; see memorysidecar.v1.SummarizeInput. */
 export interface SummarizeInput {

@@ -6,6 +6,7 @@ import { lowestTrust } from "../../summary/rules/summary.ts";
 import {
   describeStructure,
   type Entity,
+  entityNamed,
   type Memory,
   type MemoryContent,
   type MemorySource,
@@ -191,8 +192,8 @@ export function unitedNames(
 }
 
 function entityOf({ content }: Memory): Entity {
-  if (content.structure?.kind === "entity") return content.structure.entity;
-  return { name: content.text, type: "other", aliases: [], attributes: new Map() };
+  const { structure, text } = content;
+  return structure?.kind === "entity" ? structure.entity : entityNamed(text);
 }
 
 /** An entity with another one: its names as aliases, and the attributes that were missing. */

@@ -42,6 +42,11 @@ export interface Entity {
   readonly attributes: ReadonlyMap<string, string>;
 }
 
+/** An entity of which only the name is known. */
+export function entityNamed(name: string): Entity {
+  return { name, type: "other", aliases: [], attributes: new Map() };
+}
+
 export interface Relation {
   readonly subject: string;
   readonly predicate: string;

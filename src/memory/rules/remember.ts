@@ -9,6 +9,7 @@ import { isFinal, KnownTexts, placeKnown } from "./known.ts";
 import type { MemoryLookup } from "./lookup.ts";
 import {
   describeStructure,
+  entityNamed,
   MEMORY_TIERS,
   type Memory,
   type MemoryContent,
@@ -31,11 +32,8 @@ import { textKeyOf } from "./text-key.ts";
 
 /** Content with the fields that its kind requires: a name, a time, a text. */
 function completeContent({ kind, content }: NewMemory, nowMs: number): MemoryContent {
-  let { structure } = content;
-  if (kind === "entity" && structure === undefined) {
-    const entity = { name: content.text, type: "other", aliases: [], attributes: new Map() };
-    structure = { kind, entity };
-  }
+  const isBare = kind === "entity" && content.structure === undefined;
+  const structure = isBare ? { kind, entity: entityNamed(content.text) } : content.structure;
   return {
     ...content,
     structure,

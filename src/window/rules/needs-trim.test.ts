@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { dropTo, policyOf } from "../../../test/support/window/text.ts";
+import { dropTo, NO_SIGNALS, policyOf } from "../../../test/support/window/text.ts";
 import { CEILING, type PolicyStage, type Selection, type Trigger } from "../policy/policy.ts";
 import { needsTrim } from "./needs-trim.ts";
-import { NO_SIGNALS } from "./trim.ts";
 import type { Signals } from "./types.ts";
 
 const size = (messageCount: number, tokenCount = 0, byteCount = 0) => ({

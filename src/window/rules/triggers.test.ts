@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { policyOf, requestOf, windowOf } from "../../../test/support/window/text.ts";
+import { NO_SIGNALS, policyOf, requestOf, windowOf } from "../../../test/support/window/text.ts";
 import type { Policy, PolicyStage, Protections, Trigger } from "../policy/policy.ts";
-import { NO_SIGNALS, trimWindow } from "./trim.ts";
+import { trimWindow } from "./trim.ts";
 import type { Signals, TrimOutcome } from "./types.ts";
 
 interface Options {

@@ -50,14 +50,6 @@ export interface TrimRequest<E extends WindowEntry = WindowEntry> {
   readonly known?: KnownWindow;
 }
 
-/** No signals: what triggers see of a session that nobody said anything about. */
-export const NO_SIGNALS: Signals = {
-  modelInputTokens: 0,
-  outcomes: [],
-  lastSeq: 0,
-  actedSeqs: new Map(),
-};
-
 /**
  * Applies a policy to a window: removes orphan tool results, runs the stages in order, then applies
  * the ceiling. Gives back the very array it got when nothing is removed.

@@ -8,18 +8,22 @@ import {
   type PolicyStage,
   type Selection,
 } from "../../../src/window/policy/policy.ts";
-import {
-  type KnownWindow,
-  NO_SIGNALS,
-  type TrimRequest,
-  trimWindow,
-} from "../../../src/window/rules/trim.ts";
+import { type KnownWindow, type TrimRequest, trimWindow } from "../../../src/window/rules/trim.ts";
 import {
   type MessageDetail,
   ROLE,
+  type Signals,
   type TrimOutcome,
   type WindowEntry,
 } from "../../../src/window/rules/types.ts";
+
+/** The signals of a session that nobody said anything about. */
+export const NO_SIGNALS: Signals = {
+  modelInputTokens: 0,
+  outcomes: [],
+  lastSeq: 0,
+  actedSeqs: new Map(),
+};
 
 const ROLES = { U: ROLE.user, A: ROLE.assistant, S: ROLE.system, T: ROLE.tool, R: ROLE.user };
 const FORM = /^([UASTR])(?:\(([a-z0-9,]*)\))?(?::(\d+(?:\.\d+)?))?(?:@(\d+))?$/;
