@@ -5,7 +5,7 @@ import { EVENT_TYPE, type EventDetail, type PolicyWarning } from "../events/rule
 import { windowFull } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
 import type { PolicyState, Session, SessionFields, SessionHead } from "../session/rules/session.ts";
-import type { SessionPlan, StoredEntry, TaskPlan } from "../store/store.ts";
+import type { SessionPlan, SessionView, StoredEntry, TaskPlan } from "../store/store.ts";
 import { CEILING, type Policy, type StageOn } from "../window/policy/policy.ts";
 import { removeSeqs } from "../window/rules/ranges.ts";
 import { type TrimRequest, totalsOf, trimWindow } from "../window/rules/trim.ts";
@@ -91,6 +91,23 @@ interface Progress {
   readonly outcome: TrimOutcome<StoredEntry> | undefined;
   /** Request of the last pass. */
   readonly request: TrimRequest<StoredEntry> | undefined;
+}
+
+/** The base of a change of a session whose window the view has, without entries that leave it. */
+export function windowBase(
+  view: SessionView,
+  session: Session,
+  nowMs: number,
+  left: readonly Pick<StoredEntry, "messageId">[] = [],
+): WindowBase {
+  const gone = new Set(left.map(({ messageId }) => messageId));
+  return {
+    session,
+    window: (view.window ?? []).filter(({ messageId }) => !gone.has(messageId)),
+    stamp: { revision: view.revision, nowMs },
+    tasks: view.tasks,
+    memory: { side: view },
+  };
 }
 
 /**

@@ -4,7 +4,7 @@ import { answerOnly, changeSession, existingSession, saved } from "../core/chang
 import { checkMemoryHooks, checkPromotion } from "../core/check-hooks.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { underPolicy } from "../core/policy-state.ts";
-import { changeWindow, planOf, type WindowChange } from "../core/window-change.ts";
+import { changeWindow, planOf, type WindowChange, windowBase } from "../core/window-change.ts";
 import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
 import { type Call, checkLive } from "../kit/call.ts";
 import { etagMismatch, sessionAlreadyExists, sessionNotFound } from "../kit/errors.ts";
@@ -272,19 +272,8 @@ function applyNewPolicy(
   { session, edited }: PatchedSession,
   view: SessionView,
 ): WindowChange {
-  const { revision, updateMs } = session.head;
-  return changeWindow(
-    context,
-    {
-      session,
-      window: view.window ?? [],
-      stamp: { revision, nowMs: updateMs },
-      tasks: view.tasks,
-      memory: { side: view },
-      ...planPart(edited),
-    },
-    [{ occasions: ["append"], outcomes: [] }],
-  );
+  const base = { ...windowBase(view, session, session.head.updateMs), ...planPart(edited) };
+  return changeWindow(context, base, [{ occasions: ["append"], outcomes: [] }]);
 }
 
 /** Throws HOOK_NOT_CONFIGURED when a change brings a policy whose hooks the server lacks. */

@@ -3,7 +3,7 @@
 
 import { type Changing, changeSession, replyPart, saved } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
-import { changeWindow, planOf } from "../core/window-change.ts";
+import { changeWindow, planOf, windowBase } from "../core/window-change.ts";
 import { mergeInserts } from "../core/window-view.ts";
 import type { EventDetail } from "../events/rules/event.ts";
 import { canSummarize } from "../hooks/port.ts";
@@ -245,24 +245,15 @@ function planFor(
   },
 ): { readonly plan: Omit<SessionPlan, "events">; readonly events: readonly EventDetail[] } {
   const { task, taskPlan, entries, chosen } = what;
-  const { window = [], revision } = view;
   const requested = requestedEvent(task);
   if (task.summarize.spec.leave !== "at-once") {
     // The session was not used: its time to live goes on.
-    const head = { ...session.head, revision };
+    const head = { ...session.head, revision: view.revision };
     return { plan: { head, tasks: taskPlan }, events: [requested] };
   }
-  const gone = new Set(chosen.map(({ messageId }) => messageId));
-  const fields = withoutEntries(session.fields, chosen);
-  const base = {
-    session: { ...session, fields },
-    window: window.filter(({ messageId }) => !gone.has(messageId)),
-    stamp: { revision, nowMs },
-    trims: [trimOf(task.stage, "summarized", entries, chosen)],
-    tasks: view.tasks,
-    memory: { side: view },
-    taskPlan,
-  };
+  const left = { ...session, fields: withoutEntries(session.fields, chosen) };
+  const trims = [trimOf(task.stage, "summarized", entries, chosen)];
+  const base = { ...windowBase(view, left, nowMs, chosen), trims, taskPlan };
   const change = changeWindow(context, base, []);
   return { plan: planOf(session, change), events: [...change.events, requested] };
 }

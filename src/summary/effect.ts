@@ -2,7 +2,7 @@
 // their place, in the window or beside it.
 
 import type { WindowBase } from "../core/participants.ts";
-import { changeWindow, type Pass, planOf } from "../core/window-change.ts";
+import { changeWindow, type Pass, planOf, windowBase } from "../core/window-change.ts";
 import { insertEntry, mergeInserts, sessionTotals, signalsOf } from "../core/window-view.ts";
 import type { EventDetail } from "../events/rules/event.ts";
 import { AppError } from "../kit/errors.ts";
@@ -298,16 +298,11 @@ function exchange(settling: Settling, held: HeldView, change: Exchange): Effect 
   const { context, nowMs } = settling;
   const { view, session, task } = held;
   const { fields, placed, removed, entries, reason, told, record, taskPlan, part } = change;
-  const gone = new Set(removed.map(({ messageId }) => messageId));
   const shown = placed.map((insert) => insertEntry(insert, context.codec));
   const trims =
     removed.length === 0 ? [] : [trimOf(task.stage, reason, [...entries, ...shown], removed)];
   const changed = changeAndTrim(settling, {
-    session: { ...session, fields },
-    window: (view.window ?? []).filter(({ messageId }) => !gone.has(messageId)),
-    stamp: { revision: view.revision, nowMs },
-    tasks: view.tasks,
-    memory: { side: view },
+    ...windowBase(view, { ...session, fields }, nowMs, removed),
     taskPlan,
     trims,
   });

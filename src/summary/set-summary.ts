@@ -3,7 +3,7 @@
 import { answerOnly, type Changing, changeSession, saved } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
 import type { SetSummaryInput } from "../core/window-api.ts";
-import { changeWindow, planOf } from "../core/window-change.ts";
+import { changeWindow, planOf, windowBase } from "../core/window-change.ts";
 import { insertEntry, mergeInserts, sessionTotals, signalsOf } from "../core/window-view.ts";
 import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
 import type { Call } from "../kit/call.ts";
@@ -106,10 +106,7 @@ function setAlone(
   const grown: Session = { ...session, fields };
   const mayTrim = needsTrim(fields.policy, sessionTotals(grown), signalsOf(grown, []));
   if (mayTrim && view.window === undefined) return { kind: "need-window" };
-  const base = {
-    ...{ session: grown, window: view.window ?? [], stamp: { revision, nowMs }, tasks: view.tasks },
-    memory: { side: view },
-  };
+  const base = windowBase(view, grown, nowMs);
   const change = mayTrim ? changeWindow(context, base, [{ occasions: ["append"] }]) : undefined;
   const head = change?.head ?? { ...session.head, updateMs: nowMs, revision };
   const after: Session = { ...session, fields: change?.fields ?? fields, head };
@@ -159,11 +156,9 @@ function replace(
   session: Session,
 ): SessionDecision<Uint8Array> {
   const { context, input, nowMs } = setting;
-  const { revision } = view;
   const { codec } = context;
   const entries = mergeInserts(view.window ?? [], session.fields.inserts, codec);
   const replaced = replacedEntries(entries, session, input.replacedMessageIds);
-  const gone = new Set(replaced.map((entry) => entry.messageId));
   const made = summarized(setting, view, session, replaced);
   const { fields, record, placed } = made;
   const trim = trimOf(
@@ -172,18 +167,8 @@ function replace(
     placed === undefined ? entries : [...entries, insertEntry(placed, codec)],
     replaced,
   );
-  const change = changeWindow(
-    context,
-    {
-      session: { ...session, fields },
-      window: (view.window ?? []).filter((entry) => !gone.has(entry.messageId)),
-      stamp: { revision, nowMs },
-      tasks: view.tasks,
-      memory: { side: view },
-      trims: [trim],
-    },
-    [{ occasions: ["append"] }],
-  );
+  const base = windowBase(view, { ...session, fields }, nowMs, replaced);
+  const change = changeWindow(context, { ...base, trims: [trim] }, [{ occasions: ["append"] }]);
   const after: Session = { ...session, fields: change.fields, head: change.head };
   const bytes = input.encode({ session: after, trims: change.trims, placed });
   const [trimmed, ...others] = change.events;

@@ -1,7 +1,7 @@
 // Checks whether a result is stale, and replaces its task then: newer text is never overwritten,
 // and summaries that are still wanted are requested again.
 
-import { planOf } from "../core/window-change.ts";
+import { planOf, windowBase } from "../core/window-change.ts";
 import type { EventDetail, SupersedeReason } from "../events/rules/event.ts";
 import type { Session } from "../session/rules/session.ts";
 import type { SessionPlan, TaskPlan } from "../store/store.ts";
@@ -87,11 +87,7 @@ function trimmed(
   event: EventDetail,
 ): Superseded {
   const change = changeAndTrim(settling, {
-    session,
-    window: view.window ?? [],
-    stamp: { revision: view.revision, nowMs: settling.nowMs },
-    tasks: view.tasks,
-    memory: { side: view },
+    ...windowBase(view, session, settling.nowMs),
     taskPlan,
   });
   const plan = planOf(session, change);

@@ -4,7 +4,7 @@
 import { answerOnly, type Changing, changeSession, saved } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
 import type { TrimSessionInput, TrimTarget } from "../core/window-api.ts";
-import { changeWindow, type Pass, planOf } from "../core/window-change.ts";
+import { changeWindow, type Pass, planOf, windowBase } from "../core/window-change.ts";
 import { EVENT_TYPE } from "../events/rules/event.ts";
 import type { Call } from "../kit/call.ts";
 import { etagMismatch, sessionNotFound } from "../kit/errors.ts";
@@ -38,13 +38,7 @@ function decideTrim(trimming: Trimming, view: SessionView): SessionDecision<Uint
   const { session, revision } = view;
   if (session === undefined) throw sessionNotFound(input.sessionId);
   if (!context.etags.allows(input.etag, session.fields.etagRevision)) throw etagMismatch();
-  const base = {
-    session,
-    window: view.window ?? [],
-    stamp: { revision, nowMs },
-    tasks: view.tasks,
-    memory: { side: view },
-  };
+  const base = windowBase(view, session, nowMs);
   const change = changeWindow(context, base, [passOf(input, session.fields.policy)]);
   const { trims, runs, overLimit, totals: window } = change;
   // Stages may have nothing to tell and still something to remember: a limit that holds again.

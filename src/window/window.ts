@@ -8,7 +8,7 @@ import { newEvents } from "../core/new-events.ts";
 import { withRuns } from "../core/policy-state.ts";
 import { summaryAt } from "../core/summary-records.ts";
 import type { WindowInput, WindowResult } from "../core/window-api.ts";
-import { changeWindow, planOf, type WindowChange } from "../core/window-change.ts";
+import { changeWindow, planOf, type WindowChange, windowBase } from "../core/window-change.ts";
 import { type Shown, showWindow, type Viewed } from "../core/window-shown.ts";
 import { detailReader, mergeInserts, sessionTotals, signalsOf } from "../core/window-view.ts";
 import { EVENT_TYPE } from "../events/rules/event.ts";
@@ -225,18 +225,10 @@ function readStages(
   view: SessionView,
   nowMs: number,
 ): WindowChange {
-  const window = view.window ?? [];
-  const pairedTo = window.length + session.fields.inserts.length;
+  const pairedTo = (view.window ?? []).length + session.fields.inserts.length;
   return changeWindow(
     context,
-    {
-      session,
-      window,
-      stamp: { revision: view.revision, nowMs },
-      tasks: view.tasks,
-      memory: { side: view },
-      known: { totals: sessionTotals(session), pairedTo },
-    },
+    { ...windowBase(view, session, nowMs), known: { totals: sessionTotals(session), pairedTo } },
     [{ occasions: ON_READ, isRead: true }],
   );
 }
