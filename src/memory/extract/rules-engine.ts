@@ -144,24 +144,21 @@ interface NewEntity {
 
 /** Collects results. */
 export class Found {
-  readonly #facts = new Map<string, ExtractedFact>();
-  readonly #entities = new Map<string, ExtractedEntity>();
-  readonly #relations = new Map<string, ExtractedRelation>();
-  #messageId = "";
-  #factCount = 0;
-
-  /** Names the message of the results that follow; empty for a text. */
-  from(messageId: string): void {
-    this.#messageId = messageId;
-  }
+  readonly facts = new Map<string, ExtractedFact>();
+  readonly entities = new Map<string, ExtractedEntity>();
+  readonly relations = new Map<string, ExtractedRelation>();
+  /** The message of the results that follow; empty for a text. */
+  messageId = "";
+  /** Number of facts found, repeats included. */
+  factCount = 0;
 
   fact({ text, kind, confidence, key = "", topics = [], validFromMs }: NewFact): void {
     const id = text.toLowerCase();
-    const before = this.#facts.get(id);
-    if (before === undefined && this.#facts.size >= LIMITS.extractedItems) return;
+    const before = this.facts.get(id);
+    if (before === undefined && this.facts.size >= LIMITS.extractedItems) return;
     if (Buffer.byteLength(text) > LIMITS.extractedFactBytes) return;
-    this.#factCount++;
-    this.#facts.set(id, {
+    this.factCount++;
+    this.facts.set(id, {
       text,
       isPreference: kind === "preference",
       key: Buffer.byteLength(key) <= LIMITS.memoryKeyBytes ? key : "",
@@ -176,10 +173,10 @@ export class Found {
 
   entity({ name, type, attributes = {} }: NewEntity): void {
     const id = name.toLowerCase();
-    const before = this.#entities.get(id);
-    if (before === undefined && this.#entities.size >= LIMITS.extractedItems) return;
+    const before = this.entities.get(id);
+    if (before === undefined && this.entities.size >= LIMITS.extractedItems) return;
     if (!fits(name, LIMITS.entityNameBytes)) return;
-    this.#entities.set(id, {
+    this.entities.set(id, {
       name: before?.name ?? name,
       type: before === undefined || before.type === "other" ? type : before.type,
       aliases: [],
@@ -190,36 +187,19 @@ export class Found {
 
   relation(subject: string, predicate: string, object: string, confidence: number): void {
     const id = JSON.stringify([subject, predicate, object]).toLowerCase();
-    const before = this.#relations.get(id);
-    if (before === undefined && this.#relations.size >= LIMITS.extractedItems) return;
+    const before = this.relations.get(id);
+    if (before === undefined && this.relations.size >= LIMITS.extractedItems) return;
     if (!fits(subject, LIMITS.relationSubjectBytes) || !fits(object, LIMITS.relationObjectBytes)) {
       return;
     }
     const sure = Math.max(confidence, before?.confidence ?? 0);
     const messageIds = this.#ids(before);
-    this.#relations.set(id, { subject, predicate, object, confidence: sure, messageIds });
-  }
-
-  /** Number of facts found, repeats included. */
-  get factCount(): number {
-    return this.#factCount;
-  }
-
-  get facts(): readonly ExtractedFact[] {
-    return [...this.#facts.values()];
-  }
-
-  get entities(): readonly ExtractedEntity[] {
-    return [...this.#entities.values()];
-  }
-
-  get relations(): readonly ExtractedRelation[] {
-    return [...this.#relations.values()];
+    this.relations.set(id, { subject, predicate, object, confidence: sure, messageIds });
   }
 
   #ids(before: { readonly messageIds: readonly string[] } | undefined): readonly string[] {
     const known = before?.messageIds ?? [];
-    const id = this.#messageId;
+    const id = this.messageId;
     return id === "" || known.includes(id)
       ? known
       : [...known, id].slice(-LIMITS.memorySourceMessages);

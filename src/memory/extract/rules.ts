@@ -58,7 +58,7 @@ export class RuleExtractor {
   /** Extracts from a piece of a line. */
   look({ text, name, messageId, saidMs }: ExtractionLine): void {
     const found = this.#found;
-    found.from(messageId);
+    found.messageId = messageId;
     const isNamed = NAME_OF_SPEAKER.test(name) && !NO_SPEAKER.test(name);
     const who = { speaker: isNamed ? name : "The user", subject: isNamed ? name : "user" };
     const isLower = !CAPITAL_INSIDE.test(text);
@@ -71,8 +71,8 @@ export class RuleExtractor {
   /** The results of all lines. */
   result(): Extracted {
     const found = this.#found;
-    const of = <T>(target: ExtractionTarget, items: readonly T[]): readonly T[] =>
-      this.#targets.has(target) ? items : [];
+    const of = <T>(target: ExtractionTarget, items: ReadonlyMap<string, T>): readonly T[] =>
+      this.#targets.has(target) ? [...items.values()] : [];
     return {
       facts: of("facts", found.facts),
       entities: of("entities", found.entities),

@@ -5,7 +5,14 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type { ExtractLine } from "./lines.ts";
 import { ALIKE } from "./near-duplicates.ts";
 import { allowedTokens, type Extract, type ExtractOptions, summarizeLines } from "./summarize.ts";
-import { isDistinctive, similarity, termsOf } from "./terms.ts";
+import { isDistinctive, termsOf } from "./terms.ts";
+
+/** The share of terms that two sets have in common (Jaccard): 0 to 1, and 1 for two empty ones. */
+function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const common = [...a].filter((term) => b.has(term)).length;
+  const all = a.size + b.size - common;
+  return all === 0 ? 1 : common / all;
+}
 
 type Summarize = typeof summarizeLines;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { similarity, stem, termsOf } from "./terms.ts";
+import { stem, termsOf } from "./terms.ts";
 
 describe("termsOf", () => {
   test.each([
@@ -33,13 +33,5 @@ describe("stem", () => {
 
   test.each(["bus", "this", "glass", "red", "sing", "bed"])("leaves %s", (word) => {
     expect(stem(word)).toBe(word);
-  });
-});
-
-describe("similarity", () => {
-  test("is the share of common terms", () => {
-    expect(similarity(new Set(["a", "b", "c"]), new Set(["b", "c", "d"]))).toBe(0.5);
-    expect(similarity(new Set(), new Set())).toBe(1);
-    expect(similarity(new Set(["a"]), new Set())).toBe(0);
   });
 });

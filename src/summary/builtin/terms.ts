@@ -1,7 +1,7 @@
 // Stop words.
 
 /** English words of grammar and of small talk, in lower case and without apostrophes. */
-export const STOP_WORDS: ReadonlySet<string> = new Set(
+const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     "a about above actually after again against ah all almost already also although always am an " +
     "and another any anyone anything are arent around as at away awesome be because been before " +
@@ -107,12 +107,4 @@ export function stem(word: string): string {
 
 function undouble(word: string): string {
   return /([bdgmnprt])\1$/.test(word) ? word.slice(0, -1) : word;
-}
-
-/** The share of terms that two sets have in common (Jaccard): 0 to 1, and 1 for two empty ones. */
-export function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  let common = 0;
-  for (const term of a) if (b.has(term)) common += 1;
-  const all = a.size + b.size - common;
-  return all === 0 ? 1 : common / all;
 }
