@@ -158,7 +158,8 @@ describe("the summary of any conversation", () => {
         const options = { ...OPTIONS, maxTokens: tokens };
         const start = cpuMs();
         const extract = summarizeLines(lines, options);
-        expect(cpuMs() - start).toBeLessThan(5_000);
+        // A second on a quiet machine; what grows with the square of a text takes minutes.
+        expect(cpuMs() - start).toBeLessThan(30_000);
         const { sentences } = extract;
         const few = { ...extract, sentences: sentences.slice(0, 300) };
         const problems = problemsOf(lines, options, few);
