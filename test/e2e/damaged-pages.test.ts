@@ -57,7 +57,13 @@ function freeNumbers(): number[] {
 
 /** Places of the headers of pages in trees. */
 function headers(): number[] {
-  const free = new Set(freeNumbers().map((at) => Number(bytes.readBigInt64LE(at)) * PAGE));
+  const numbers = freeNumbers().map((at) => Number(bytes.readBigInt64LE(at)));
+  // A negative number says how many pages are free from the next one on.
+  const runs = numbers.flatMap((number, at) => {
+    const length = Math.max(1, -(numbers[at - 1] ?? 0));
+    return Array.from({ length }, (_, i) => (number + i) * PAGE);
+  });
+  const free = new Set(runs);
   const places: number[] = [];
   for (let at = 2 * PAGE; at < bytes.length; at += PAGE) {
     const isTree = [1, 2].includes(bytes.readUInt16LE(at + 18));
