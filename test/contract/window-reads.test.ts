@@ -312,3 +312,26 @@ describe("newest", () => {
     expect(failure).toMatchObject({ reason: "REQUEST_INVALID", fields: ["newest"] });
   });
 });
+
+test("names the newest 1,000 runs outside of a window with more gaps", async () => {
+  const ids = Array.from({ length: 2_005 }, (_, i) => `m${i + 1}`);
+  const all = ids.map((messageId) => message({ messageId, text: "x" }));
+  const sessionId = await make(bare([]), all.slice(0, 401));
+  for (const start of [401, 802, 1_203, 1_604]) {
+    const messages = all.slice(start, start + 401);
+    await server.client.call("appendMessages", { sessionId, messages });
+  }
+  const target = { $case: "maxMessages", value: 1 } as const;
+  await server.client.call("trimSession", { sessionId, target });
+  // Every second one comes back; what is between the others is outside.
+  const restored = ids.filter((_, i) => i % 2 === 0);
+  for (const start of [0, 600]) {
+    const messageIds = restored.slice(start, start + 600);
+    await server.client.call("restoreMessages", { sessionId, messageIds });
+  }
+  const window = await server.client.call("getWindow", { sessionId });
+  expect(window.outsideTotals?.messageCount).toBe(1_002n);
+  const newest = Array.from({ length: 1_000 }, (_, i) => BigInt(6 + 2 * i));
+  expect(window.outsideSeqRanges).toEqual(newest.map((seq) => ({ firstSeq: seq, lastSeq: seq })));
+  expect(window.outsideTruncated).toBe(true);
+});
