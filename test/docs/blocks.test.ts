@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { reservedPort } from "../support/kit/port.ts";
 import { type RunningServer, startServer } from "../support/process/server.ts";
 import { readProject } from "../support/tidy/project.ts";
 import { type Block, blocksOf } from "./blocks.ts";
@@ -46,9 +47,17 @@ if (lacksPython) {
   console.warn(`SKIPPED ${count} document blocks: clients/python/setup.sh has not run`);
 }
 
+/** The code with a reserved port in place of each port that it names: anybody may hold those. */
+async function withOwnPorts(code: string): Promise<string> {
+  let own = code;
+  for (const port of new Set(code.match(/\b50[12]\d\d\b/g))) {
+    own = own.replaceAll(port, `${await reservedPort()}`);
+  }
+  return own;
+}
+
 /** The program and the file that run a block. */
-function prepare(block: Block, folder: string, address: string): [string, string[]] {
-  const code = block.code.replaceAll(ADDRESS, address);
+function prepare(block: Block, code: string, folder: string): [string, string[]] {
   if (block.language === "sh") {
     // A program, not a function: a signal for the job then reaches the server itself.
     const server = `#!/bin/sh\nexec node ${JSON.stringify(join(ROOT, "src/main.ts"))} "$@"\n`;
@@ -67,9 +76,11 @@ function prepare(block: Block, folder: string, address: string): [string, string
 }
 
 async function runBlock(block: Block, address: string): Promise<void> {
+  const code =
+    block.mark === "run" ? await withOwnPorts(block.code) : block.code.replaceAll(ADDRESS, address);
   const folder = mkdtempSync(join(tmpdir(), "memory-sidecar-block-"));
   try {
-    const [command, args] = prepare(block, folder, address);
+    const [command, args] = prepare(block, code, folder);
     const tools = [folder, join(ROOT, "node_modules/.bin"), dirname(PYTHON)];
     const path = [...tools, process.env["PATH"] ?? ""].join(delimiter);
     const child = spawn(command, args, { cwd: folder, env: { ...process.env, PATH: path } });
@@ -79,8 +90,8 @@ async function runBlock(block: Block, address: string): Promise<void> {
         output += chunk.toString();
       });
     }
-    const [code] = await once(child, "close");
-    expect(code, output).toBe(0);
+    const [status] = await once(child, "close");
+    expect(status, output).toBe(0);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -108,7 +119,7 @@ describe("code blocks of the documents", () => {
 
   for (const block of runnable) {
     test.skipIf(lacksPython && needsPython(block))(`run: ${block.place}`, async () => {
-      await runBlock(block, block.mark === "run" ? ADDRESS : (server?.address ?? ""));
+      await runBlock(block, server?.address ?? "");
     });
   }
 });
