@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
 import { connect, EventType } from "../../clients/typescript/src/index.ts";
 import { ROOT } from "../../tools/process.ts";
+import { reservedPort } from "../support/kit/port.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { type RunningServer, startServer } from "../support/process/server.ts";
 
@@ -85,17 +86,17 @@ export async function runAgent({ program, args }: AgentCommand): Promise<void> {
   onTestFinished(() => folder[Symbol.asyncDispose]());
   const tokens = join(folder.path, "tokens");
   writeFileSync(tokens, `${TOKEN}\n`, { mode: 0o600 });
-  const serve = (listen: string): Promise<RunningServer> =>
+  const address = `127.0.0.1:${await reservedPort()}`;
+  const serve = (): Promise<RunningServer> =>
     startServer({
       dataDir: join(folder.path, "data"),
-      listen,
+      listen: address,
       args: ["--token-file", tokens],
     });
-  let server = await serve("127.0.0.1:0");
+  let server = await serve();
   onTestFinished(async () => {
     await server.kill();
   });
-  const { address } = server;
   const state = join(folder.path, "state.json");
   const options = ["--address", address, "--token", TOKEN, "--state", state, "--turns", `${TURNS}`];
   const command = { program, args: [...args, ...options] };
@@ -104,7 +105,7 @@ export async function runAgent({ program, args }: AgentCommand): Promise<void> {
   await first.hasDone(3);
   await server.kill();
   await sleep(AWAY_MS);
-  server = await serve(address);
+  server = await serve();
   await first.hasDone(6);
   await first.kill();
   const second = new Agent(command);

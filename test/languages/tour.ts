@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
 import { ROOT } from "../../tools/process.ts";
+import { reservedPort } from "../support/kit/port.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { startServer } from "../support/process/server.ts";
 
@@ -82,20 +83,19 @@ export async function takeTour({ program, args, env = {} }: TourCommand): Promis
   const tokens = join(folder.path, "tokens");
   writeFileSync(tokens, `${TOKEN}\n`, { mode: 0o600 });
   const dataDir = join(folder.path, "data");
-  const serve = (listen: string) =>
-    startServer({ dataDir, listen, args: ["--token-file", tokens] });
-  let server = await serve("127.0.0.1:0");
+  const address = `127.0.0.1:${await reservedPort()}`;
+  const serve = () => startServer({ dataDir, listen: address, args: ["--token-file", tokens] });
+  let server = await serve();
   onTestFinished(async () => {
     await server.kill();
   });
-  const { address } = server;
 
   const first = new Tour({ program, args: [...args, address, TOKEN], env });
   await first.asks("Kill the server");
   await server.kill();
   first.enter();
   await sleep(AWAY_MS);
-  server = await serve(address);
+  server = await serve();
   await first.asks("Kill this program");
   await first.kill();
   const second = new Tour({ program, args: [...args, address, TOKEN, "resume"], env });

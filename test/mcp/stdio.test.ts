@@ -6,6 +6,7 @@ import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { connect, type MemorySidecar } from "../../clients/typescript/src/index.ts";
 import { collect } from "../../clients/typescript/src/pages.ts";
+import { reservedPort } from "../support/kit/port.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { installPeers, MAIN, overCommand, type SeenData } from "../support/mcp/peers.ts";
 import { type RunningServer, startServer } from "../support/process/server.ts";
@@ -53,7 +54,8 @@ function makeScene() {
 /** A server of its own for the running test. */
 async function serve(...args: readonly string[]): Promise<RunningServer & { dataDir: string }> {
   const directory = await makeTempDir();
-  const server = await startServer({ dataDir: directory.path, args });
+  const listen = `127.0.0.1:${await reservedPort()}`;
+  const server = await startServer({ dataDir: directory.path, listen, args });
   onTestFinished(async () => {
     await server.kill();
     await directory[Symbol.asyncDispose]();
