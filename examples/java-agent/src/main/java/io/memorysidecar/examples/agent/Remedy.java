@@ -2,6 +2,7 @@ package io.memorysidecar.examples.agent;
 
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import java.io.IOException;
 import java.util.function.Supplier;
 
 /** Remedy for an error. Its code alone says that; the reason says why. */
@@ -26,6 +27,9 @@ enum Remedy {
     return switch (error.getStatus().getCode()) {
       // Nothing was done, or nobody knows; the request id makes the repeat safe.
       case UNAVAILABLE, DEADLINE_EXCEEDED -> SEND_AGAIN;
+      // Netty's name for a call that meets a connection as it breaks. Servers send no cause.
+      case UNKNOWN ->
+          error.getStatus().getCause() instanceof IOException ? SEND_AGAIN : CALL_A_PERSON;
       case ABORTED -> READ_FIRST;
       case INVALID_ARGUMENT, NOT_FOUND, ALREADY_EXISTS, FAILED_PRECONDITION, OUT_OF_RANGE ->
           CHANGE_IT;
