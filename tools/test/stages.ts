@@ -102,11 +102,10 @@ export const STAGES: readonly Stage[] = [
     group: "clients",
     needsPython: true,
   },
-  // The blocks of the documents use fixed ports, so no two of them run at once.
   {
     name: "docs",
     holds: below("test/docs/"),
-    workers: 1,
+    workers: 2,
     limitMinutes: 10,
     group: "clients",
     needsPython: true,
