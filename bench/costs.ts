@@ -49,7 +49,7 @@ async function cpuOf(loader: Worker, server: Running, load: Load, seconds: numbe
 /** Runs work of so many calls and counts the disk operations per call. */
 async function disk(server: Running, calls: number, file: string, work: () => Promise<void>) {
   const syscalls = "trace=fdatasync,fsync,pwrite64,pwritev";
-  const args = ["-f", "-qq", "-p", String(server.pid), "-o", file, "-e", syscalls];
+  const args = ["-f", "-y", "-qq", "-p", String(server.pid), "-o", file, "-e", syscalls];
   const strace = spawn("strace", args, { stdio: "ignore" });
   const ended = new Promise((resolve) => strace.once("exit", resolve));
   await sleep(SETTLE_MS);
@@ -63,10 +63,11 @@ async function disk(server: Running, calls: number, file: string, work: () => Pr
   const of = (pattern: RegExp): string =>
     (lines.filter((line) => pattern.test(line)).length / calls).toFixed(2);
   return {
+    "flushed writes of redo.log": of(/\d pwrite64\(\d+<[^>]*redo\.log>/),
     // LMDB flushes the pages, then writes 128 bytes of the header to a file that is O_DSYNC.
     "flushes of pages": of(/\d (fdatasync|fsync)\(/),
-    "writes of pages": of(/\d pwrite(64|v)\((?!.* 128, )/),
-    "flushed writes of the header": of(/\d pwrite64\(.* 128, /),
+    "writes of pages": of(/\d pwrite(64|v)\(\d+<[^>]*data\.mdb>(?!.* 128, )/),
+    "flushed writes of the header": of(/\d pwrite64\(\d+<[^>]*data\.mdb>.* 128, /),
   };
 }
 

@@ -99,6 +99,10 @@ function isStore(call: SystemCall): boolean {
   return /\.mdb$/.test(call.target) && !/lock\.mdb$/.test(call.target);
 }
 
+function isRedoLog(call: SystemCall): boolean {
+  return /\/redo\.log$/.test(call.target);
+}
+
 function isWrite(call: SystemCall): boolean {
   return /write|send/.test(call.name);
 }
@@ -125,27 +129,39 @@ export interface Needle {
 }
 
 /**
- * Checks that a write went to the file, was flushed, was made valid by a synchronous meta write,
- * and was answered only then. Returns what is wrong; undefined when the order is right.
+ * Checks that a write was durable before it was answered: in the redo log by a synchronous write,
+ * or in the file by a flush and a synchronous meta write that makes it valid. Returns what is
+ * wrong; undefined when the order is right.
  */
 export function durableOrder(
   pid: number,
   calls: readonly SystemCall[],
   { stored, answered }: Needle,
 ): string | undefined {
-  const data = calls.find((call) => isStore(call) && isWrite(call) && call.rest.includes(stored));
-  if (data === undefined) return `${stored}: no write of the data`;
-  const flush = calls.find(
-    (call) => /sync/.test(call.name) && call.begin > data.end && isStore(call),
+  const data = calls.find(
+    (call) => (isRedoLog(call) || isStore(call)) && isWrite(call) && call.rest.includes(stored),
   );
-  if (flush === undefined) return `${stored}: no flush after the data`;
-  const meta = calls.find((call) => isMeta(call) && call.begin > flush.end);
-  if (meta === undefined) return `${stored}: no meta write after the flush`;
-  if (!isSynchronous(pid, meta.fd)) {
-    const second = calls.find((call) => /sync/.test(call.name) && call.begin > meta.end);
-    if (second === undefined) return `${stored}: the meta write is not synchronous`;
+  if (data === undefined) return `${stored}: no write of the data`;
+  let durable = data;
+  if (isRedoLog(data)) {
+    if (!isSynchronous(pid, data.fd)) return `${stored}: the redo log is not synchronous`;
+  } else {
+    const flush = calls.find(
+      (call) => /sync/.test(call.name) && call.begin > data.end && isStore(call),
+    );
+    if (flush === undefined) return `${stored}: no flush after the data`;
+    const meta = calls.find((call) => isMeta(call) && call.begin > flush.end);
+    if (meta === undefined) return `${stored}: no meta write after the flush`;
+    if (!isSynchronous(pid, meta.fd)) {
+      const second = calls.find((call) => /sync/.test(call.name) && call.begin > meta.end);
+      if (second === undefined) return `${stored}: the meta write is not synchronous`;
+    }
+    durable = meta;
   }
-  const answer = calls.find((call) => !isStore(call) && call.rest.includes(answered));
+  const answer = calls.find(
+    (call) => !isStore(call) && !isRedoLog(call) && call.rest.includes(answered),
+  );
   if (answer === undefined) return `${answered}: no answer`;
-  return answer.begin > meta.end ? undefined : `${answered}: answered before the meta write`;
+  if (answer.begin > durable.end) return undefined;
+  return `${answered}: answered before the ${isRedoLog(durable) ? "log" : "meta write"}`;
 }

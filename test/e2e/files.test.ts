@@ -21,6 +21,8 @@ const LOSSES = {
     (dir) => truncateSync(join(dir, "data.mdb"), statSync(join(dir, "data.mdb")).size - 4_096),
     /data\.mdb was truncated/,
   ],
+  "redo.log removed": [(dir) => rmSync(join(dir, "redo.log")), /redo\.log was removed or moved/],
+  "redo.log truncated": [(dir) => truncateSync(join(dir, "redo.log")), /redo\.log was truncated/],
   "the directory moved": [(dir) => renameSync(dir, `${dir}-moved`), /was removed or moved/],
   "owner.lock removed": [(dir) => rmSync(join(dir, "owner.lock")), /owner\.lock was removed/],
 } satisfies Record<string, [(directory: string) => void, RegExp]>;

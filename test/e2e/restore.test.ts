@@ -1,5 +1,6 @@
 // A copy that is put back: what was given out after it was taken is refused, by real processes.
 
+import { spawnSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -11,6 +12,7 @@ import { makeTempDir } from "../support/kit/temp-dir.ts";
 import type { RunningServer } from "../support/process/server.ts";
 import { start } from "./start.ts";
 
+const MAIN = join(import.meta.dirname, "../../src/main.ts");
 const PAGE = { sessionId: "s", pageSize: 1 };
 
 interface Serving {
@@ -122,4 +124,30 @@ test("a restart and a kill keep every token", async () => {
     for (const tokens of held) await expectTaken(client, tokens);
     await end(signal);
   }
+});
+
+test("restores what a killed server had acknowledged last", async () => {
+  await using temporary = await makeTempDir();
+  const [live, copy] = [join(temporary.path, "live"), join(temporary.path, "copy")];
+  const killed = await serve(live);
+  await append(killed.client, 10);
+  await killed.end("SIGKILL");
+  // Another file there is a back-up of its own, which the redo log has nothing to do with.
+  const other = join(live, "other.mdb");
+  cpSync(join(live, "data.mdb"), other);
+  for (const [from, to] of [
+    [live, copy],
+    [other, `${copy}-2`],
+  ] as const) {
+    const command = [MAIN, "restore", from, to];
+    const { status, stderr } = spawnSync(process.execPath, command, { encoding: "utf8" });
+    expect(status, stderr).toBe(0);
+  }
+  const restored = await serve(copy);
+  const { messages } = await restored.client.call("listMessages", { ...PAGE, pageSize: 20 });
+  expect(messages).toHaveLength(10);
+  await restored.end();
+  const older = await serve(`${copy}-2`);
+  expect((await older.client.fail("listMessages", PAGE)).reason).toBe("SESSION_NOT_FOUND");
+  await older.end();
 });

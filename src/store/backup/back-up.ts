@@ -3,15 +3,10 @@
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { DATA_FILE } from "../engine/environment.ts";
+import { DATA_FILE, syncPath } from "../engine/environment.ts";
 import { lockDirectory } from "../engine/lock.ts";
 import type { VerifyTotals } from "../verify/verify.ts";
-import {
-  type CopySource,
-  syncPath,
-  type VerifiedCopyOptions,
-  verifiedCopy,
-} from "./verified-copy.ts";
+import { type CopySource, type VerifiedCopyOptions, verifiedCopy } from "./verified-copy.ts";
 
 /** The file of a back-up that describes it. */
 export const MANIFEST_FILE = "backup.json";

@@ -4,11 +4,12 @@
 
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { COMPACT_FOLDER, DATA_FILE } from "../engine/environment.ts";
+import { COMPACT_FOLDER, DATA_FILE, syncPath } from "../engine/environment.ts";
 import { lockDirectory } from "../engine/lock.ts";
+import { carryOutRedoLog } from "../lmdb/recovery.ts";
 import type { LmdbStore } from "../lmdb/store.ts";
-import type { CopyProgress } from "./copy-store.ts";
-import { syncPath, type VerifiedCopyOptions, verifiedCopy } from "./verified-copy.ts";
+import { type CopyProgress, copyStore } from "./copy-store.ts";
+import { type VerifiedCopyOptions, verifiedCopy } from "./verified-copy.ts";
 
 /** Sizes of a data file around its compaction. */
 export interface Compaction {
@@ -33,6 +34,8 @@ export async function compactDirectory(
   try {
     const { size: bytesBefore } = statSync(path);
     const staging = join(directory, COMPACT_FOLDER);
+    // On the copy it would leave free pages, with what it removes in them.
+    await carryOutRedoLog(directory);
     const { bytes: bytesAfter } = await verifiedCopy(directory, staging, options);
     renameSync(join(staging, DATA_FILE), path);
     syncPath(directory);
@@ -78,8 +81,9 @@ export async function compactServed(
   try {
     const pauseMs = await store.exchangeFile({
       ...{ staging, signal },
+      // Without the redo log: its groups are noted like all others when they leave it.
       makeCopy: async () => {
-        await verifiedCopy(directory, staging, options);
+        await verifiedCopy((file) => copyStore(directory, file, options), staging, options);
       },
       onWaiting: (bytes) => {
         most = Math.max(most, bytes);

@@ -22,9 +22,9 @@ test("a back-up of a full disk is made, and it is told that it holds the journal
   const floor = { bytes: 64 * MIB, readSpace: () => space };
   const store = await openLmdbStore({ directory: source, readFacts, floor });
   const ref = { namespace: "default", sessionId: "s" };
-  const setUser = (userId: string) =>
+  const setUser = (userId: string, text = "text") =>
     store.changeSession({ ...ref, needWindow: true }, (view) => {
-      const plan = { ...appendPlan(ref, view, "text"), fields: newFields({ userId }) };
+      const plan = { ...appendPlan(ref, view, text), fields: newFields({ userId }) };
       return { kind: "save", result: undefined, plan };
     });
   let told = 0;
@@ -41,18 +41,27 @@ test("a back-up of a full disk is made, and it is told that it holds the journal
     await copier.stream(async (chunk) => void chunks.push(Buffer.from(chunk)), {});
     return Buffer.concat(chunks).includes(userId);
   };
+  const make = async (startMs: number) => (await copier.directory?.make(startMs, {}))?.totals;
   await setUser("zebra");
-  await setUser("another");
+  // A large one goes to the data file, with all before it.
+  await setUser("another", "x".repeat(300_000));
   space.freeBytes = 1_000;
   await sleep(FRESH_MS);
   // The control: the word is in the journal.
   expect([await copyNames("zebra"), told]).toEqual([true, 1]);
-  const named = await copier.directory?.make(1_700_000_000_000, {});
-  expect([named?.totals.sessions, told]).toEqual([1, 2]);
+  expect([(await make(1_700_000_000_000))?.messages, told]).toEqual([2, 2]);
+  space.freeBytes = SOME;
+  await sleep(FRESH_MS);
+  await setUser("another");
+  space.freeBytes = 1_000;
+  await sleep(FRESH_MS);
+  // The newest change is in the redo log, and the data file has no room for it.
+  await expect(copyNames("zebra")).rejects.toMatchObject({ reason: "STORE_FULL" });
+  expect([(await make(1_700_000_001_000))?.messages, told]).toEqual([3, 4]);
   space.freeBytes = SOME;
   await sleep(FRESH_MS);
   await setUser("zebra");
   await setUser("another");
-  expect([await copyNames("zebra"), told]).toEqual([false, 2]);
+  expect([await copyNames("zebra"), told]).toEqual([false, 4]);
   await store.close();
 }, 60_000);

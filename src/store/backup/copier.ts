@@ -2,11 +2,13 @@
 
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { AppError } from "../../kit/errors.ts";
 import { lockDirectory } from "../engine/lock.ts";
 import type { LmdbStore } from "../lmdb/store.ts";
 import { type BackUp, backUp, PARTIAL, readManifest } from "./back-up.ts";
 import { type CompactOptions, compactServed, type ServedCompaction } from "./compact.ts";
 import { type CopiedFile, type CopyOptions, copyStore } from "./copy-store.ts";
+import type { CopySource } from "./verified-copy.ts";
 
 const NAME = /^\d{8}T\d{9}Z$/;
 
@@ -56,6 +58,7 @@ export function createCopier(settings: CopierSettings): StoreCopier {
   return {
     stream: async (write, options) => {
       await clearJournal(settings);
+      await store.carryOutLog();
       return copyStore(source, write, options);
     },
     directory:
@@ -74,14 +77,15 @@ async function makeIn(
   settings: CopierSettings,
   options: CopyOptions & { readonly startMs: number },
 ): Promise<NamedBackUp> {
-  const { source, store, keep, version, freeBytes, factsModule } = settings;
+  const { store, keep, version, freeBytes, factsModule } = settings;
   const lock = await lockDirectory(directory);
   try {
     removeBroken(directory);
     const name = new Date(options.startMs).toISOString().replaceAll(/[-:.]/g, "");
     await clearJournal(settings);
     const target = join(directory, name);
-    const made = await backUp(source, { ...options, target, version, freeBytes, factsModule });
+    const whole = { ...options, target, version, freeBytes, factsModule };
+    const made = await backUp(await sourceOf(settings, whole), whole);
     for (const old of listBackUps(directory, store.storeId).slice(0, -keep)) {
       rmSync(join(directory, old.name), { recursive: true });
     }
@@ -89,6 +93,20 @@ async function makeIn(
   } finally {
     lock.release();
   }
+}
+
+// The data file first gets the groups of the redo log: that is cheaper than to change the copy.
+async function sourceOf(
+  { source, store }: CopierSettings,
+  options: CopyOptions,
+): Promise<CopySource> {
+  try {
+    await store.carryOutLog();
+  } catch (error) {
+    if ((error as Partial<AppError>).reason !== "STORE_FULL") throw error;
+    return source;
+  }
+  return (file) => copyStore(source, file, options);
 }
 
 // A full disk is when a back-up is needed most, so it is made all the same.

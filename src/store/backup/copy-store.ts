@@ -47,9 +47,9 @@ export const NICE = 10;
 const STDERR_MAX = 2_000;
 
 /**
- * Copies the newest state of a store that is served or not: everything that was acknowledged before
- * the call is in it. Throws RECORD_CORRUPT when a page or a record is damaged. What was written to
- * the target before a failure is left there.
+ * Copies the data file of a store that is served or not, in its newest state. What only the redo
+ * log holds is not in it. Throws RECORD_CORRUPT when a page or a record is damaged. What was
+ * written to the target before a failure is left there.
  */
 export async function copyStore(
   directory: string,

@@ -19,16 +19,18 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { recordCorrupt } from "../../kit/errors.ts";
-import { DATA_FILE } from "../engine/environment.ts";
+import { DATA_FILE, syncPath } from "../engine/environment.ts";
 import { LOCK_FILE, lockDirectory, OWNER_FILE } from "../engine/lock.ts";
+import { REDO_FILE, readRedoLog } from "../engine/redo-log.ts";
+import { carryOutRedoLog } from "../lmdb/recovery.ts";
 import { MARKER_FILE, openLmdbStore } from "../lmdb/store.ts";
 import type { ReadFacts } from "../store.ts";
 import type { VerifyTotals } from "../verify/verify.ts";
 import { readManifest } from "./back-up.ts";
-import { checkCopy, keepOnly, syncPath, type VerifiedCopyOptions } from "./verified-copy.ts";
+import { checkCopy, keepOnly, type VerifiedCopyOptions } from "./verified-copy.ts";
 
 const RESTORE_FOLDER = "restoring";
 // A directory that holds nothing else counts as empty.
@@ -49,7 +51,8 @@ export interface Restored {
 
 /**
  * Restores a back-up into a directory that is empty, missing, or was left by a restore that broke
- * off. The back-up is a directory that `backUp` made, or the data file of one.
+ * off. The back-up is a directory that `backUp` made, the data file of one, or the directory of a
+ * store that nobody serves.
  *
  * Throws RECORD_CORRUPT when the back-up is damaged, and an Error when the directory holds
  * anything; nothing is served from the directory before the restore is complete.
@@ -72,16 +75,22 @@ export async function restore(
     writeFileSync(join(directory, MARKER_FILE), "{}\n", { mode: 0o600 });
     mkdirSync(staging, { mode: 0o700 });
     const path = join(staging, DATA_FILE);
+    const manifest = readManifest(dirname(source));
+    if (manifest === undefined && basename(source) === DATA_FILE) {
+      // The data file of a server that was killed: the redo log has its newest changes.
+      writeFileSync(join(staging, REDO_FILE), readRedoLog(dirname(source)));
+    }
     const { size: totalBytes } = statSync(source);
     options.onProgress?.({ step: "copying", bytes: 0, totalBytes });
     // Shares the blocks where the filesystem can.
     copyFileSync(source, path, constants.COPYFILE_FICLONE);
-    const sum = readManifest(dirname(source))?.sha256;
+    const sum = manifest?.sha256;
     const copied = createHash("sha256");
     await pipeline(createReadStream(path), copied);
     if (sum !== undefined && sum !== copied.digest("hex")) {
       throw recordCorrupt(`${source} is not the file that its manifest describes`);
     }
+    await carryOutRedoLog(staging);
     options.onProgress?.({ step: "verifying", bytes: totalBytes, totalBytes });
     const { storeId, totals } = await checkCopy(staging, options);
     const historyId = await beginHistory(staging, options.readFacts);
@@ -110,6 +119,8 @@ async function beginHistory(directory: string, readFacts: ReadFacts): Promise<st
     // Whoever serves it decides about that.
     allowNetworkFilesystem: true,
   });
+  // Nothing but the data file is kept.
+  await store.carryOutLog();
   await store.close();
   return store.historyId;
 }

@@ -1,10 +1,14 @@
 // A copy that counts: made in a directory of its own and checked there like a store, before it gets
 // the name under which anybody looks for it.
 
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { createReadStream, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { recordCorrupt } from "../../kit/errors.ts";
-import { DATA_FILE } from "../engine/environment.ts";
+import { DATA_FILE, syncPath } from "../engine/environment.ts";
+import { mayHoldRecords, readRedoLog } from "../engine/redo-log.ts";
+import { redoInto } from "../lmdb/recovery.ts";
 import { type VerifyReport, verifyFiles } from "../verify/verify.ts";
 import { type CopiedFile, type CopyOptions, copyStore, NICE } from "./copy-store.ts";
 
@@ -37,13 +41,40 @@ export async function verifiedCopy(
   try {
     const file = join(directory, DATA_FILE);
     const copied =
-      typeof source === "string" ? await copyStore(source, file, options) : await source(file);
+      typeof source === "string"
+        ? await copyWithLog(source, directory, options)
+        : await source(file);
     const { bytes } = copied;
     options.onProgress?.({ step: "verifying", bytes, totalBytes: bytes });
     return { ...copied, report: await checkCopy(directory, options) };
   } catch (error) {
     rmSync(directory, { recursive: true, force: true });
     throw error;
+  }
+}
+
+// A store that was killed, or whose disk is full, has its newest changes in the redo log alone. The
+// log is read first: what it no longer holds by the time of the copy is in the data file.
+async function copyWithLog(
+  source: string,
+  directory: string,
+  options: CopyOptions,
+): Promise<CopiedFile> {
+  const file = join(directory, DATA_FILE);
+  const log = readSettled(source);
+  const copied = await copyStore(source, file, options);
+  if (!mayHoldRecords(log)) return copied;
+  await redoInto(directory, log);
+  const sum = createHash("sha256");
+  await pipeline(createReadStream(file), sum, { signal: options.signal });
+  return { bytes: statSync(file).size, sha256: sum.digest("hex") };
+}
+
+/** Reads the redo log. A server may be writing it at this moment. */
+function readSettled(source: string): Buffer {
+  for (;;) {
+    const [once, again] = [readRedoLog(source), readRedoLog(source)];
+    if (once.equals(again)) return once;
   }
 }
 
@@ -66,15 +97,5 @@ export async function checkCopy(
 export function keepOnly(directory: string, names: readonly string[]): void {
   for (const name of readdirSync(directory)) {
     if (!names.includes(name)) rmSync(join(directory, name), { recursive: true });
-  }
-}
-
-/** Brings a file, or the names in a directory, to stable storage. */
-export function syncPath(path: string): void {
-  const file = openSync(path, "r");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
   }
 }

@@ -1,10 +1,10 @@
 // Traces of imports on the disk: of those that were not finished nothing, of the others what
 // verify finds sound.
 
-import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
+import { copyCrashed } from "../../../test/support/store/crashed-copy.ts";
 import {
   newEvent,
   newFields,
@@ -46,8 +46,7 @@ describe("an import", () => {
     const log = await store.importLog({ firstSeq: 1, lastSeq: 2_000 });
     await log.add(some(600));
     const killed = join(temporary.path, "killed");
-    mkdirSync(killed);
-    copyFileSync(join(directory, "data.mdb"), join(killed, "data.mdb"));
+    copyCrashed(directory, killed);
     await store.close();
     expect((await verifyDirectory(killed, { factsModule: FACTS })).problems).toEqual([]);
     const other = await openLmdbStore({ directory: killed, ...OPTIONS });

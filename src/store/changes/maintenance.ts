@@ -97,7 +97,6 @@ export class Maintenance {
         this.#flushed.delete(logNo);
       }
     }
-    writer.mark("purging");
     await writer.whenFormingDurable(undefined);
     return true;
   }

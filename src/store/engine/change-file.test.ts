@@ -38,8 +38,14 @@ function flightOf(messageNo: number, size: number): Flight {
   const put = { slot: new Slot(`log ${messageNo}`, undefined), value: bytes("index") };
   const removed = { slot: new Slot("log 1", undefined), value: null };
   return {
-    ...{ group, firstJournalNo: messageNo, journalRemovals: [messageNo - 1] },
-    journal: [{ key: u64(messageNo), value: bytes("journal") }],
+    groups: [
+      {
+        group,
+        journal: [{ key: u64(messageNo), value: bytes("journal") }],
+        firstJournalNo: messageNo,
+      },
+    ],
+    journalRemovals: [messageNo - 1],
     chunk: [put, removed],
   };
 }

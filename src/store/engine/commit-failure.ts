@@ -1,7 +1,7 @@
 // Failed commits of LMDB: their causes by name, and a fault of lmdb 3.5 that they meet.
 
 import { closeSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
-import { getSystemErrorName } from "node:util";
+import { getSystemErrorMessage, getSystemErrorName } from "node:util";
 
 const CAUSE_MS = 1_000;
 
@@ -15,6 +15,13 @@ export class CommitFailedError extends Error {
     const name = code > 0 ? getSystemErrorName(-code) : String(code);
     super(`A commit failed: ${name}, ${cause.message}`);
     this.code = name;
+  }
+
+  /** For an error of Node's own writes. */
+  static of(error: NodeJS.ErrnoException): Error {
+    const { errno } = error;
+    if (errno === undefined) return error;
+    return new CommitFailedError(-errno, new Error(getSystemErrorMessage(errno)));
   }
 }
 

@@ -4,8 +4,11 @@
 
 import {
   chmodSync,
+  closeSync,
   existsSync,
+  fsyncSync,
   mkdirSync,
+  openSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -126,6 +129,7 @@ function makeFile(directory: string): void {
   try {
     writeFileSync(made, emptyFile(pageBytes), { mode: 0o600, flush: true });
     renameSync(made, path);
+    syncPath(directory);
   } catch (error) {
     rmSync(made, { force: true });
     throw error;
@@ -167,6 +171,16 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
     };
   } finally {
     process.umask(umask);
+  }
+}
+
+/** Brings a file, or the names in a directory, to stable storage. */
+export function syncPath(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -5,11 +5,18 @@
 // Until the rename the store goes on with the old file whatever happens; from then on the new one
 // holds everything that was acknowledged. See ADR 55.
 
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { failpoint } from "../../kit/failpoint.ts";
 import { ChangeFile } from "./change-file.ts";
-import { DATA_FILE, type Environment, openEnvironment, READERS_FILE } from "./environment.ts";
+import {
+  DATA_FILE,
+  type Environment,
+  openEnvironment,
+  READERS_FILE,
+  syncPath,
+} from "./environment.ts";
+import { noteFreePages } from "./flight.ts";
 import type { Floor } from "./floor.ts";
 import type { Presence } from "./presence.ts";
 import type { Writer } from "./writer.ts";
@@ -43,7 +50,7 @@ export interface ExchangeParts {
 export interface ExchangeWork {
   /** The directory of the copy. */
   readonly staging: string;
-  /** Makes the copy: everything that was written before must be in it. */
+  /** Makes the copy: everything that the data file held before must be in it. */
   readonly makeCopy: () => Promise<void>;
   /** Called while changes are carried out on the copy, with the bytes that wait. */
   readonly onWaiting: (bytes: number) => void;
@@ -89,16 +96,6 @@ export async function exchangeFile(parts: ExchangeParts, work: ExchangeWork): Pr
   }
 }
 
-// LMDB crashes when the first transaction on a file without free pages frees so many that their
-// list needs a page of its own. A small one before it has the list begin.
-async function noteFreePages({ root, meta }: Environment): Promise<void> {
-  const [row] = [...meta.getRange({ start: "\0", limit: 1 })];
-  if (row === undefined) return;
-  await root.batch(() => {
-    meta.put(row.key, row.value);
-  });
-}
-
 async function catchUp(
   changes: ChangeFile,
   copy: Environment,
@@ -135,7 +132,7 @@ async function takeOver(
       failpoint("mid-exchange");
       // Other processes find the readers of the new file in its own table.
       renameSync(join(staging, READERS_FILE), join(directory, READERS_FILE));
-      syncDirectory(directory);
+      syncPath(directory);
       Object.assign(env, copy);
       presence.renew();
     });
@@ -162,13 +159,4 @@ function tooLong(): Error {
     `Writes would have waited longer than ${EXCHANGE_PAUSE_MS} ms for the last changes. Retry with ` +
       "less load on the disk.",
   );
-}
-
-function syncDirectory(directory: string): void {
-  const file = openSync(directory, "r");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }

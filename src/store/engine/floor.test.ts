@@ -71,6 +71,7 @@ describe("the free-space floor", () => {
     };
     expect(await keepReserve(100 * MIB)).toBe(true);
     world.leftBytes = 8 * MIB;
+    expect([floor.fitsBesideReserve(9 * MIB), existsSync(reserve)]).toEqual([false, true]);
     expect([floor.isFull, floor.fits(MIB), existsSync(reserve)]).toEqual([true, true, false]);
     expect([floor.isFull, floor.fits(9 * MIB)]).toEqual([true, false]);
     expect(await keepReserve(57 * MIB)).toBe(false);

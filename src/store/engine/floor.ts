@@ -2,9 +2,11 @@
 // turned away while there is still room for what is under way. Another program may fill the disk
 // all the same: then background writes wait, and deletes get the space of the reserve.
 
-import { statfsSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { rmSync, statfsSync, statSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { storeFull } from "../../kit/errors.ts";
-import { RESERVE_BYTES, Reserve } from "./reserve.ts";
 
 /** The space of a filesystem in bytes. */
 export interface DiskSpace {
@@ -34,8 +36,20 @@ const FULL_BYTES = 16_777_216;
 const TIGHT_BYTES = 134_217_728;
 const TIGHT_MS = 20;
 
+/** Room on the disk for commits. */
+export interface DiskRoom {
+  /** Only deletes may still write. */
+  readonly isFull: boolean;
+  /** Whether a commit of so many bytes fits, with the space of the reserve if need be. */
+  fits(bytes: number): boolean;
+  /** Whether a commit of so many bytes fits without the space of the reserve. */
+  fitsBesideReserve(bytes: number): boolean;
+  /** Counts bytes that go to the disk. */
+  wrote(bytes: number): void;
+}
+
 /** Watches the free space of the filesystem that holds a directory. */
-export class Floor {
+export class Floor implements DiskRoom {
   readonly #reserve: Reserve;
   readonly #bytes: number;
   readonly #share: number;
@@ -86,10 +100,15 @@ export class Floor {
 
   /** Whether a commit of so many bytes fits. Gives up the reserve when it would not fit else. */
   fits(bytes: number): boolean {
-    if (this.#bytes === 0 || this.#look() >= bytes) return true;
+    if (this.fitsBesideReserve(bytes)) return true;
     if (!this.#reserve.giveUp()) return false;
     this.#checkedMs = Number.NEGATIVE_INFINITY;
     return this.#look() >= bytes;
+  }
+
+  /** Whether a commit of so many bytes fits as long as the reserve is kept. */
+  fitsBesideReserve(bytes: number): boolean {
+    return this.#bytes === 0 || this.#look() >= bytes;
   }
 
   /** Makes the reserve if it is missing and there is space for it above the floor. */
@@ -116,5 +135,63 @@ export class Floor {
       this.#floorBytes = Math.round(Math.max(this.#bytes, share));
     }
     return this.#freeBytes - this.#written;
+  }
+}
+
+// The reserve: a file whose space is given to deletes when the disk has none left.
+
+/** The name of the file in the directory. */
+const RESERVE_FILE = "reserve";
+
+/**
+ * Its size. A commit of deletes takes 2 MiB at most, reuses the pages of the one before, and may
+ * carry out the redo log, which takes 2.5 MiB at most.
+ */
+const RESERVE_BYTES = 8_388_608;
+
+/** The reserve of a directory. */
+class Reserve {
+  readonly #path: string;
+  #isMade: boolean;
+  #making: Promise<void> | undefined;
+
+  constructor(directory: string) {
+    this.#path = join(directory, RESERVE_FILE);
+    this.#isMade = statSync(this.#path, { throwIfNoEntry: false })?.size === RESERVE_BYTES;
+  }
+
+  get isMade(): boolean {
+    return this.#isMade;
+  }
+
+  /** Gives its space back to the disk; false when it has none. */
+  giveUp(): boolean {
+    if (!this.#isMade) return false;
+    rmSync(this.#path, { force: true });
+    this.#isMade = false;
+    return true;
+  }
+
+  /** Makes the file in the background. */
+  make(): void {
+    this.#making ??= this.#write().finally(() => {
+      this.#making = undefined;
+    });
+  }
+
+  /** Waits until the file is not being made any more. */
+  async settled(): Promise<void> {
+    await this.#making;
+  }
+
+  async #write(): Promise<void> {
+    try {
+      // Some filesystems store zeros without space.
+      await writeFile(this.#path, randomBytes(RESERVE_BYTES), { mode: 0o600 });
+      this.#isMade = true;
+    } catch {
+      // The disk has filled up meanwhile; the next round of upkeep tries again.
+      await rm(this.#path, { force: true }).catch(() => undefined);
+    }
   }
 }

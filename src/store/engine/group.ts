@@ -45,10 +45,11 @@ export class Group<R extends Report> {
   readonly staged: Staged[] = [];
   readonly report: R;
   readonly waiters: Waiter[] = [];
-  /** The group trims, purges or copies, for the failpoints. */
+  /** The group trims or copies, for the failpoints. */
   trimmed = false;
-  purging = false;
   copying = false;
+  /** The group purges: it needs a transaction of its own, and has failpoints. */
+  purging = false;
   bytes = 0;
   /** The newest commit number of the group; 0 when it has no events. */
   commitNo = 0;

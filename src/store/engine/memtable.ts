@@ -12,13 +12,14 @@ export const MEMTABLE_SLOTS_MAX = 65_536;
 const LOW_WATER = 2_048;
 // Above the high-water mark a flush no longer waits for a group that it could ride along with.
 const HIGH_WATER = 8_192;
+// A chunk takes 8 MiB of the disk at most: a page for each key, and the values.
 const CHUNK_MIN = 256;
-const CHUNK_MAX = 2_048;
+const CHUNK_MAX = 1_024;
 // Answers are remembered in here: a few of them can be as large as thousands of other values. So
 // the bytes that wait have a mark of their own, and so has a chunk.
 const WAITING_BYTES_MAX = 16_777_216;
 const WAITING_BYTES_HIGH = 33_554_432;
-const CHUNK_BYTES_MAX = 16_777_216;
+const CHUNK_BYTES_MAX = 4_194_304;
 
 /** State of the store that a read sees. */
 export type Visibility = "committed" | "pending";
@@ -195,7 +196,7 @@ export class Memtable {
     const dirty = this.dirtyCount;
     const isLow = dirty < LOW_WATER + CHUNK_MIN && this.#waitingBytes <= WAITING_BYTES_MAX;
     if (!isUrgent && isLow) return [];
-    const count = Math.min(CHUNK_MAX, Math.max(CHUNK_MIN, dirty >>> 5));
+    const count = Math.min(CHUNK_MAX, Math.max(CHUNK_MIN, dirty >>> 1));
     const stop = Math.min(this.#queueHead + count, this.#queue.length);
     const chunk: { slot: Slot; value: Uint8Array | null; key: string }[] = [];
     const left = this.#waitingBytes - CHUNK_BYTES_MAX;

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   renameSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -52,6 +53,14 @@ const LOSSES: Record<string, [lose: (scene: Scene) => void, reason: string]> = {
     },
     "data.mdb was truncated",
   ],
+  "a removed redo log": [
+    ({ directory }) => rmSync(join(directory, "redo.log")),
+    "redo.log was removed or moved",
+  ],
+  "a redo log that was cut off": [
+    ({ directory }) => truncateSync(join(directory, "redo.log"), 50),
+    "redo.log was truncated",
+  ],
   "a removed lock, after 10 ms": [
     ({ directory, presence, wait }) => {
       rmSync(join(directory, "owner.lock"));
@@ -70,8 +79,10 @@ test.for(Object.entries(LOSSES))("%s is noticed", async ([, [lose, reason]]) => 
   const data = join(directory, "data.mdb");
   writeFileSync(data, Buffer.alloc(100));
   writeFileSync(join(directory, "owner.lock"), "");
+  const redo = join(directory, "redo.log");
+  writeFileSync(redo, Buffer.alloc(100));
   let now = 0;
-  const presence = new Presence(directory, () => now);
+  const presence = new Presence(directory, () => now, statSync(redo));
   presence.checkSize();
   presence.check();
   const wait = (ms: number): void => {

@@ -9,6 +9,7 @@ import { closeSync, fstatSync, openSync, type Stats, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { DATA_FILE } from "./environment.ts";
 import { LOCK_FILE } from "./lock.ts";
+import { REDO_FILE } from "./redo-log.ts";
 
 // LMDB itself names the owner of a store to a second server; this look is the second defense.
 const LOCK_MS = 10;
@@ -20,16 +21,21 @@ export class Presence {
   #file: number;
   #data: Stats;
   readonly #lock: Stats;
+  readonly #redoPath: string;
+  readonly #redo: Stats | undefined;
   readonly #monotonicMs: () => number;
   #bytes: number;
   #lockMs: number;
 
-  constructor(directory: string, monotonicMs: () => number) {
+  /** `redo` is the redo log that is open, if one is. */
+  constructor(directory: string, monotonicMs: () => number, redo?: Stats) {
     this.#path = join(directory, DATA_FILE);
     this.#lockPath = join(directory, LOCK_FILE);
     this.#monotonicMs = monotonicMs;
     this.#lockMs = monotonicMs();
     this.#lock = statSync(this.#lockPath);
+    this.#redoPath = join(directory, REDO_FILE);
+    this.#redo = redo;
     this.#file = openSync(this.#path, "r");
     this.#data = fstatSync(this.#file);
     this.#bytes = this.#data.size;
@@ -48,6 +54,10 @@ export class Presence {
     const { size } = sameFile(this.#path, this.#data);
     if (size < this.#bytes) throw lost(this.#path, "truncated");
     this.#bytes = size;
+    if (this.#redo !== undefined) {
+      const { size: redoBytes } = sameFile(this.#redoPath, this.#redo);
+      if (redoBytes < this.#redo.size) throw lost(this.#redoPath, "truncated");
+    }
     const now = this.#monotonicMs();
     if (now - this.#lockMs < LOCK_MS) return;
     sameFile(this.#lockPath, this.#lock);

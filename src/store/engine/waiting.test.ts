@@ -1,9 +1,9 @@
 // A store whose changes wait for room, and one that changes the same keys over and over.
 
-import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
+import { copyCrashed } from "../../../test/support/store/crashed-copy.ts";
 import { appendPlan } from "../../../test/support/store/lmdb-load.ts";
 import { readFacts } from "../../../test/support/store/plans.ts";
 import { openLmdbStore } from "../lmdb/store.ts";
@@ -44,8 +44,7 @@ describe("a store that changes one key over and over", () => {
       });
     }
     const copy = join(temporary.path, "copy");
-    mkdirSync(copy);
-    copyFileSync(join(directory, "data.mdb"), join(copy, "data.mdb"));
+    copyCrashed(directory, copy);
     await store.close();
     const env = openEnvironment({ directory: copy, readOnly: true });
     const { entryCount } = env.journal.getStats() as { entryCount: number };

@@ -29,7 +29,7 @@ export class Gate {
   }
 }
 
-/** Those who wait until journal records are flushed. */
+/** Those who wait until groups are in the data file, or their index changes in the index. */
 export class Barriers {
   #waiting: { readonly journalNo: number; readonly resolve: (isFlushed: boolean) => void }[] = [];
 

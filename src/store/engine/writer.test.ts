@@ -16,18 +16,46 @@ const START = {
   newestHasChanges: false,
 };
 const OPEN = {
-  space: { isFull: false, fits: () => true, wrote: () => undefined },
+  space: {
+    isFull: false,
+    fits: (_bytes: number): boolean => true,
+    fitsBesideReserve: (_bytes: number): boolean => true,
+    wrote: () => undefined,
+  },
   files: { checkSize: () => undefined, check: () => undefined },
 };
 
+/** A redo log in memory, with room for so many records in a round. */
+function memoryLog(room = 1_000) {
+  const calls: string[] = [];
+  let held = 0;
+  return {
+    calls,
+    append: (_writes: readonly Buffer[], { first }: { readonly first: number }) => {
+      if (held === room) return undefined;
+      held++;
+      calls.push(`append ${first}`);
+      return Promise.resolve();
+    },
+    restart: () => {
+      held = 0;
+      calls.push("restart");
+    },
+    wipe: async () => void calls.push("wipe"),
+  };
+}
+
 /** A writer whose environment keeps tables in memory. */
-function memoryWriter(space = OPEN.space) {
+function memoryWriter(
+  space = OPEN.space,
+  log: ConstructorParameters<typeof Writer>[0]["log"] = undefined,
+) {
   const table = () => {
     const rows = new Map<string, Uint8Array>();
     const put = (key: string, value: Uint8Array) => rows.set(key, value);
     return { rows, put, remove: (key: string) => rows.delete(key) };
   };
-  const [index, journal] = [table(), table()];
+  const [index, journal, message] = [table(), table(), table()];
   let commits = 0;
   const batch = async (run: () => void): Promise<boolean> => {
     commits++;
@@ -36,8 +64,8 @@ function memoryWriter(space = OPEN.space) {
   };
   const memtable = new Memtable(() => undefined);
   const writer = new Writer({
-    env: { root: { batch }, index, journal } as unknown as Environment,
-    memtable,
+    env: { root: { batch }, index, journal, message } as unknown as Environment,
+    ...{ memtable, log },
     newReport: () => ({ isEmpty: true }),
     start: START,
     onFlush: () => undefined,
@@ -50,10 +78,10 @@ function memoryWriter(space = OPEN.space) {
     for (const key of keys) memtable.set(key, new Uint8Array(bytes));
     await writer.whenFormingDurable(undefined);
   };
-  return { writer, memtable, index, journal, change, commits: () => commits };
+  return { writer, memtable, index, journal, message, change, commits: () => commits };
 }
 
-function failingWriter(start = START) {
+function failingWriter(start = START, log: ReturnType<typeof memoryLog> | undefined = undefined) {
   let commits = 0;
   const fail = (): Promise<boolean> => {
     commits++;
@@ -65,7 +93,7 @@ function failingWriter(start = START) {
   const onFatal = vi.fn();
   const writer = new Writer({
     env: { root: { batch: fail } } as unknown as Environment,
-    memtable: new Memtable(() => undefined),
+    ...{ memtable: new Memtable(() => undefined), log },
     newReport: () => ({ isEmpty: true }),
     start,
     onFlush: () => undefined,
@@ -112,6 +140,117 @@ describe("a failed commit", () => {
     expect(() => writer.whole(half)).toThrow("half-way");
     expect(() => writer.assertOpen()).toThrow("failed");
     expect(onFatal).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("the redo log", () => {
+  test("takes groups until a transaction carries all of them out", async () => {
+    const log = memoryLog();
+    const { journal, change, commits } = memoryWriter(OPEN.space, log);
+    for (let i = 1; i <= 64; i++) await change([`key-${i}`], 10);
+    expect([commits(), journal.rows.size, log.calls.length]).toEqual([0, 0, 64]);
+    await change(["one more"], 10);
+    expect([commits(), journal.rows.size, log.calls.at(-1)]).toEqual([1, 65, "restart"]);
+    await change(["the next"], 10);
+    expect([commits(), journal.rows.size, log.calls.at(-1)]).toEqual([1, 65, "append 66"]);
+  });
+
+  test("leaves a group that has no room in it to the data file", async () => {
+    const log = memoryLog(1);
+    const { journal, change, commits } = memoryWriter(OPEN.space, log);
+    await change(["small"], 10);
+    await change(["no room"], 10);
+    expect([commits(), journal.rows.size]).toEqual([1, 2]);
+    await change(["large"], 300_000);
+    expect([commits(), journal.rows.size]).toEqual([2, 3]);
+    expect(log.calls).toEqual(["append 1", "restart", "restart"]);
+  });
+
+  test("gives readers what the data file does not have", async () => {
+    const { writer, message } = memoryWriter(OPEN.space, memoryLog());
+    const messageNo = writer.putMessage(Uint8Array.of(7));
+    await writer.whenFormingDurable(undefined);
+    expect([writer.logged.message(messageNo), message.rows.size]).toEqual([Uint8Array.of(7), 0]);
+    await writer.carryOutLog();
+    expect([writer.logged.message(messageNo), message.rows.size]).toEqual([undefined, 1]);
+  });
+
+  test("takes no purge, which reads the data file", async () => {
+    const { writer, commits } = memoryWriter(OPEN.space, memoryLog());
+    writer.removeFlushed(["purged"]);
+    await writer.whenFormingDurable(undefined);
+    expect(commits()).toBe(1);
+  });
+
+  test("is carried out and wiped by a clearing of the journal and an orderly stop", async () => {
+    const log = memoryLog();
+    const { writer, change, journal, index } = memoryWriter(OPEN.space, log);
+    await change(["key"], 10);
+    expect(await writer.clearJournal()).toBe(true);
+    expect([index.rows.size, journal.rows.size, log.calls.at(-1)]).toEqual([1, 1, "wipe"]);
+    await change(["another"], 10);
+    await writer.close(1_000);
+    expect([index.rows.size, journal.rows.size, log.calls.at(-1)]).toEqual([2, 1, "wipe"]);
+  });
+
+  test("is not used on a full disk, and leaves the reserve to the groups of deletes", async () => {
+    const space = { ...OPEN.space };
+    const { writer, change, commits } = memoryWriter(space, memoryLog());
+    await change(["key"], 10);
+    Object.assign(space, { isFull: true, fitsBesideReserve: () => false });
+    await expect(writer.carryOutLog()).rejects.toMatchObject({ reason: "STORE_FULL" });
+    expect(commits()).toBe(0);
+    await change(["another"], 10);
+    expect(commits()).toBe(1);
+    space.fitsBesideReserve = () => true;
+    await writer.carryOutLog();
+    await change(["a third"], 10);
+    expect(commits()).toBe(2);
+  });
+
+  test("is carried out when its groups remove much, and alone when no more fits", async () => {
+    const space = { ...OPEN.space };
+    const { writer, change, commits, message } = memoryWriter(space, memoryLog());
+    for (let step = 0; step < 3; step++) {
+      for (let i = 1; i <= 200; i++) writer.eraseMessage(1_000 * step + i);
+      await writer.whenFormingDurable(undefined);
+    }
+    expect(commits()).toBe(1);
+    writer.putMessage(new Uint8Array(10));
+    await writer.whenFormingDurable(undefined);
+    expect([commits(), message.rows.size]).toEqual([1, 0]);
+    space.fits = (bytes) => bytes < 3_000_000;
+    space.fitsBesideReserve = space.fits;
+    writer.putMessage(new Uint8Array(1_000_000));
+    const large = writer.whenFormingDurable(undefined);
+    await expect.poll(() => [commits(), message.rows.size]).toEqual([2, 1]);
+    space.fits = () => true;
+    await large;
+    await change(["key"], 10);
+    expect(message.rows.size).toBe(2);
+  });
+
+  test("takes no group that comes in while the store is closed", async () => {
+    const log = memoryLog();
+    const { writer, memtable, change, journal } = memoryWriter(OPEN.space, log);
+    await change(["key"], 10);
+    const closed = writer.close(1_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    memtable.set("late", Uint8Array.of(1));
+    await closed;
+    expect([log.calls[0], log.calls.at(-1)]).toEqual(["append 1", "wipe"]);
+    expect(log.calls.filter((call) => call.startsWith("append"))).toHaveLength(1);
+    expect(journal.rows.size).toBeGreaterThan(0);
+  });
+
+  test("that cannot be written ends the writer", async () => {
+    const log = { ...memoryLog(), append: () => Promise.reject(new Error("EIO")) };
+    const { writer, onFatal, commits } = failingWriter(START, log);
+    writer.putEvent(u64(writer.nextCommitNo()), Uint8Array.of(1), 1);
+    const refused = writer.whenFormingDurable(undefined);
+    await expect(refused).rejects.toMatchObject({ reason: "INTERNAL" });
+    expect([onFatal.mock.calls.length, commits()]).toEqual([1, 0]);
+    expect(writer.durableCommitNo).toBe(0);
   });
 });
 

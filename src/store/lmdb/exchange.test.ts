@@ -1,10 +1,11 @@
 // The data file of an open store is exchanged for a compacted copy while writes go on.
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
+import { copyCrashed } from "../../../test/support/store/crashed-copy.ts";
 import { appendPlan } from "../../../test/support/store/lmdb-load.ts";
 import { readFacts } from "../../../test/support/store/plans.ts";
 import { type CompactProgress, compactServed } from "../backup/compact.ts";
@@ -16,7 +17,7 @@ const factsModule = new URL("../../../test/support/store/plans.ts", import.meta.
 const NEVER = new AbortController().signal;
 const ref = { namespace: "default", sessionId: "s" };
 // Files that a store keeps beside the data file.
-const OTHERS = ["lock.mdb", "owner.json", "owner.lock", "store.json"];
+const OTHERS = ["lock.mdb", "owner.json", "owner.lock", "redo.log", "store.json"];
 
 async function open(options: Partial<LmdbStoreOptions> = {}) {
   const temporary = await makeTempDir();
@@ -89,6 +90,28 @@ test("keeps every write, in the file before, in the one after, and in the next s
   await expectAll(again, texts);
   await again.close();
 }, 60_000);
+
+test("a kill after it finds every write in the file and the redo log together", async () => {
+  const { directory, store } = await open();
+  await append(store, "before.");
+  const staging = join(directory, "compacting");
+  await store.exchangeFile({
+    ...{ staging, signal: NEVER, onWaiting: () => undefined },
+    makeCopy: async () => {
+      await append(store, "while it is copied.");
+      mkdirSync(staging);
+      await copyStore(directory, join(staging, "data.mdb"));
+      await append(store, "after the copy.");
+    },
+  });
+  await append(store, "after.");
+  const killed = join(directory, "killed");
+  copyCrashed(directory, killed);
+  const other = await openLmdbStore({ directory: killed, readFacts, floor: { bytes: 0 } });
+  await expectAll(other, ["before.", "while it is copied.", "after the copy.", "after."]);
+  await other.close();
+  await store.close();
+});
 
 const FAULTS: Record<string, (staging: string, giveUp: () => void) => void> = {
   "the copy is damaged": (staging) => {

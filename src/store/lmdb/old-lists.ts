@@ -33,6 +33,9 @@ export async function listOldSessions(core: Core, identity: Required<Identity>):
     if (!NAMESPACE.has(core, key, "pending")) NAMESPACE.put(core, key, core.base);
   }
   await core.writer.whenDurable();
+  // The identity is written into the data file at once, which alone is verified: it must not claim
+  // a list that only the redo log holds.
+  await core.writer.carryOutLog();
   await saveIdentity(core.env, { ...identity, updatesListed: true });
 }
 

@@ -82,7 +82,7 @@ test("are found by their messages once it is open, and the store keeps its histo
   expect((await verifyDirectory(directory)).problems).toEqual([]);
 
   const store = await open(directory);
-  expect([store.format, store.historyId]).toEqual([9, HISTORY]);
+  expect([store.format, store.historyId]).toEqual([10, HISTORY]);
   for (const namespace of ["a", "b"]) {
     expect(await foundBy(store, namespace, "all")).toBe(COUNT);
     expect(await foundBy(store, namespace, `q${COUNT - 1}`)).toBe(1);

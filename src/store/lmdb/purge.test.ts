@@ -1,10 +1,11 @@
 // Purges and crashes: what the journal still holds must not bring back what was erased.
 
-import { copyFileSync, mkdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
 import { forgetAged } from "../../../test/support/store/aged-memories.ts";
+import { copyCrashed } from "../../../test/support/store/crashed-copy.ts";
 import { changeDocuments, saveVectors } from "../../../test/support/store/documents.ts";
 import { appendPlan } from "../../../test/support/store/lmdb-load.ts";
 import { newEvent, newFields, readFacts } from "../../../test/support/store/plans.ts";
@@ -39,14 +40,19 @@ function remove(store: Store): Promise<void> {
   });
 }
 
-/** Takes upkeep to its end. What a kill after each step would leave is sound, and so is its end. */
+/**
+ * Takes upkeep to its end. What a kill after each step would leave is sound, and so is its end. The
+ * copies are made without a pause, before the idle server brings its data file up to date.
+ */
 async function purge(store: Store, directory: string, path: string): Promise<number> {
-  let step = 0;
-  for (let more = true; more; step++) {
+  const copies: string[] = [];
+  for (let more = true; more; ) {
     more = await store.maintain(PLAN);
-    const copy = join(path, `copy-${step}`);
-    mkdirSync(copy);
-    copyFileSync(join(directory, "data.mdb"), join(copy, "data.mdb"));
+    const copy = join(path, `copy-${copies.length}`);
+    copyCrashed(directory, copy);
+    copies.push(copy);
+  }
+  for (const copy of copies) {
     const report = await verifyDirectory(copy, { factsModule: FACTS });
     expect(report.problems).toEqual([]);
     const other = await openLmdbStore({ directory: copy, ...OPTIONS });
@@ -58,7 +64,7 @@ async function purge(store: Store, directory: string, path: string): Promise<num
     expect(after.problems).toEqual([]);
     expect(after.totals.documents).toBe(0);
   }
-  return step;
+  return copies.length;
 }
 
 describe("a store that was killed after a purge", () => {
@@ -109,20 +115,23 @@ describe("a store that was killed after a purge", () => {
         });
       const journalSays = async (name: string, word: string): Promise<boolean> => {
         const copy = join(temporary.path, name);
-        mkdirSync(copy);
-        copyFileSync(join(directory, "data.mdb"), join(copy, "data.mdb"));
+        copyCrashed(directory, copy);
         const env = openEnvironment({ directory: copy });
         const rows = [...env.journal.getRange({ start: u64(0), end: "\xff".repeat(9) })];
         await env.root.close();
         return rows.some(({ value }) => value.includes(word));
       };
+      const redoLogSays = (word: string) =>
+        readFileSync(join(directory, "redo.log")).includes(word);
       await setUser("zebra");
-      await setUser("another");
-      // The control: it is there until then.
-      expect(await journalSays("before", "zebra")).toBe(true);
+      // The controls: it is there until then.
+      expect(redoLogSays("zebra")).toBe(true);
+      // As many as bring the first one into the journal of the data file, too.
+      for (let i = 0; i < 64; i++) await setUser("another");
+      expect([await journalSays("before", "zebra"), redoLogSays("zebra")]).toEqual([true, true]);
       if (way === "clearJournal") expect(await store.clearJournal()).toBe(true);
       else await store.close();
-      expect(await journalSays("after", "zebra")).toBe(false);
+      expect([await journalSays("after", "zebra"), redoLogSays("zebra")]).toEqual([false, false]);
       await store.close();
     },
   );

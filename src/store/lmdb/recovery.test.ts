@@ -2,10 +2,10 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
+import { copyCrashed } from "../../../test/support/store/crashed-copy.ts";
 import {
   newEvent,
   newFields,
@@ -121,8 +121,7 @@ describe("the files of a running store", () => {
       // Past the first flush of an idle store too.
       if (seq % 10 === 0) await new Promise((resolve) => setTimeout(resolve, 80));
       const copy = join(temporary.path, `copy-${seq}`);
-      mkdirSync(copy);
-      copyFileSync(join(temporary.path, "data", "data.mdb"), join(copy, "data.mdb"));
+      copyCrashed(join(temporary.path, "data"), copy);
       const other = await openLmdbStore({ directory: copy, ...OPTIONS });
       const found = await other.readWindow(ref);
       expect(found?.window.map((entry) => entry.seq)).toEqual(

@@ -1,17 +1,22 @@
 // Opening: the identity of the store, the journal tail, and where everything goes on.
 
 import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { recordCorrupt } from "../../kit/errors.ts";
+import { commitFailure, isCommitFailure } from "../engine/commit-failure.ts";
 import { seal, unseal } from "../engine/envelope.ts";
-import type { Environment } from "../engine/environment.ts";
+import { type Environment, openEnvironment } from "../engine/environment.ts";
 import { decodeJournal, type JournalStart } from "../engine/journal.ts";
 import { readU64, u64 } from "../engine/keys.ts";
 import type { Memtable } from "../engine/memtable.ts";
 import { decodeRecord } from "../engine/reads.ts";
+import { mayHoldRecords, REDO_FILE, readRedoLog, redo } from "../engine/redo-log.ts";
 import type { StreamPositions } from "../store.ts";
 import type { Core } from "../tables/core.ts";
 import { CONSUMER, DROPPED } from "../tables/event-tables.ts";
 import { type EventLogStart, readEventLog } from "../tables/events.ts";
+import { checkStart } from "./start-check.ts";
 
 /**
  * The format of the whole directory. A store of a newer one is not opened; one of an older one gets
@@ -32,8 +37,9 @@ import { type EventLogStart, readEventLog } from "../tables/events.ts";
  * 9: payloads of documents, which a version that knows only 8 would leave behind, documents of
  * records, which it would let callers change, and numbers of collections, which it would leave
  * wrong.
+ * 10: a redo log, whose groups a version that knows only 9 would not carry out.
  */
-const STORE_FORMAT = 9;
+const STORE_FORMAT = 10;
 
 const OLDEST_FORMAT = 1;
 
@@ -104,6 +110,11 @@ export async function claimIdentity(
   return identity;
 }
 
+/** Names the history of a store; undefined for a new one. */
+export function historyIdOf(identity: Identity | undefined): string | undefined {
+  return identity?.historyId ?? identity?.storeId;
+}
+
 /** Writes who the store is. */
 export async function saveIdentity(env: Environment, identity: Required<Identity>): Promise<void> {
   const record = seal(IDENTITY_KEY, Buffer.from(JSON.stringify(identity)));
@@ -121,6 +132,33 @@ function isEmpty(env: Environment): boolean {
   return [env.message, env.event, env.journal, env.index].every(
     (table) => (table.getStats() as { entryCount: number }).entryCount === 0,
   );
+}
+
+/**
+ * Brings the data file of a store that nobody serves up to its redo log, as a start does, and
+ * removes the log. The caller holds the lock of the directory. Throws RECORD_CORRUPT when either is
+ * damaged, and CommitFailedError when the disk refuses a write.
+ */
+export async function carryOutRedoLog(directory: string): Promise<void> {
+  const log = readRedoLog(directory);
+  if (mayHoldRecords(log)) {
+    checkStart(directory, Number.POSITIVE_INFINITY);
+    await redoInto(directory, log);
+  }
+  rmSync(join(directory, REDO_FILE), { force: true });
+}
+
+/** Carries out a redo log in the data file of a directory that nobody serves. */
+export async function redoInto(directory: string, log: Buffer): Promise<void> {
+  const env = openEnvironment({ directory });
+  try {
+    await redo(log, env, historyIdOf(readIdentity(env)));
+  } catch (error) {
+    if (isCommitFailure(error)) throw await commitFailure(error);
+    await env.root.close();
+    throw error;
+  }
+  await env.root.close();
 }
 
 /**

@@ -114,7 +114,7 @@ describe("a directory of another format", () => {
     expect(report).toMatchObject({ clean: true, storeId });
     for (let round = 0; round < 2; round++) {
       const store = await open(directory);
-      expect([store.format, store.storeId, store.historyId]).toEqual([9, storeId, storeId]);
+      expect([store.format, store.storeId, store.historyId]).toEqual([10, storeId, storeId]);
       expect(await append(store)).toBe(round + 1);
       expect(await revisionOf(store)).toBe(OLD_COMMITS + round + 1);
       await store.close();
@@ -125,20 +125,20 @@ describe("a directory of another format", () => {
     expect(JSON.parse(Buffer.from(identity).toString())).toEqual({
       ...{ storeId, historyId: storeId, instanceId: expect.stringMatching(/^[0-9a-f]{16}$/) },
       base: { newest, oldest: { revision: 0, index: 0 } },
-      format: 9,
+      format: 10,
       updatesListed: true,
     });
     await env.root.close();
   });
 
-  test.each([0, 10, "9", undefined])("is refused as %s, and stays as it is", async (format) => {
+  test.each([0, 11, "10", undefined])("is refused as %s, and stays as it is", async (format) => {
     await using temporary = await makeTempDir();
     const directory = join(temporary.path, "data");
     const first = await open(directory);
     await append(first);
     await first.close();
     await setFormat(directory, format);
-    await expect(open(directory)).rejects.toThrow("this version reads 1 to 9");
+    await expect(open(directory)).rejects.toThrow("this version reads 1 to 10");
     await setFormat(directory, 5);
     const store = await open(directory);
     expect(await append(store)).toBe(2);

@@ -18,6 +18,7 @@ import {
   type Environment,
   openEnvironment,
   prepareDirectory,
+  syncPath,
 } from "../engine/environment.ts";
 import { CHANGES_FILE, type ExchangeWork, exchangeFile } from "../engine/exchange.ts";
 import { Floor, type FloorOptions } from "../engine/floor.ts";
@@ -26,6 +27,7 @@ import { type DirectoryLock, lockDirectory, writeWhereRoom } from "../engine/loc
 import { Memtable } from "../engine/memtable.ts";
 import { Presence } from "../engine/presence.ts";
 import { readAgain } from "../engine/reads.ts";
+import { REDO_FILE, RedoLog, readRedoLog, redo } from "../engine/redo-log.ts";
 import { Writer } from "../engine/writer.ts";
 import type { Commit, ErasureStore, ReadFacts, Store } from "../store.ts";
 import { bucketOf } from "../tables/all.ts";
@@ -87,6 +89,7 @@ import { listOldSessions } from "./old-lists.ts";
 import { listOldSources } from "./old-sources.ts";
 import {
   claimIdentity,
+  historyIdOf,
   type Identity,
   readIdentity,
   recoverEvents,
@@ -129,6 +132,8 @@ export interface LmdbStoreOptions {
 export interface LmdbStore extends Store {
   /** See `exchangeFile` of the engine. Gives up a check of pages that runs in the background. */
   exchangeFile(work: ExchangeWork): Promise<number>;
+  /** Waits until the data file holds what the redo log holds. Throws STORE_FULL. */
+  carryOutLog(): Promise<void>;
 }
 
 const CACHE_BYTES = 67_108_864;
@@ -173,7 +178,7 @@ function checkFile(options: LmdbStoreOptions): PageNews | undefined {
   if (size === 0 && existsSync(marker)) {
     throw new Error(
       `The store of ${directory} is gone: ${DATA_FILE} is missing or empty. Put a back-up of it in ` +
-        `place. To begin with an empty store instead, remove ${marker}.`,
+        `place, and remove ${REDO_FILE}. To begin with an empty store instead, remove ${marker} too.`,
     );
   }
   if (size === 0) return undefined;
@@ -199,17 +204,19 @@ async function openStore(
   const endCheck = checkRest(options, env, pages);
   try {
     const old = readIdentity(env);
+    const floor = new Floor(directory, options.floor ?? {}, () => performance.now());
+    await redoAtStart(options, env, historyIdOf(old), floor);
     const memtable = new Memtable(bucketOf);
     const start = replayJournal(env, memtable);
     const log = recoverEvents({ env, memtable }, start.commitNo);
     const identity = await claimIdentity(env, old, baseOf(log), options.newHistory === true);
-    const floor = new Floor(directory, options.floor ?? {}, () => performance.now());
     const cache = new SessionCache(options.cacheBytes ?? CACHE_BYTES, options.readFacts);
     const listeners = new Set<(commit: Commit) => void>();
     const highestReplies = new HighestKeys(REPLY.id, startOfReply);
-    const presence = new Presence(directory, () => performance.now());
+    const redoLog = RedoLog.open(directory, identity.historyId, floor.isFull);
+    const presence = new Presence(directory, () => performance.now(), redoLog?.stats);
     const writer = new Writer({
-      ...{ env, memtable, start },
+      ...{ env, log: redoLog, memtable, start },
       newReport: () => new CommitReport(),
       onFlush: (chunk) => highestReplies.raise(chunk),
       onCommit: (commit) => {
@@ -225,11 +232,7 @@ async function openStore(
     const core: Core = { env, memtable, writer, cache, readFacts, base, counts, highestReplies };
     const events = new EventLog(core, log);
     const copying = new Set<number>();
-    const admit: Admit = (allowWhenFull) => {
-      writer.assertOpen();
-      if (allowWhenFull !== true) floor.check();
-      return writer.admit();
-    };
+    const admit = admitter(writer, floor);
     const admitCopy = async (): Promise<void> => {
       await admit(false);
       writer.assertOpen();
@@ -249,7 +252,7 @@ async function openStore(
         return () => void listeners.delete(listener);
       },
       ...upkeepOf(core, new Maintenance(core, events, copying), {
-        ...{ directory, floor, lock, presence, endCheck },
+        ...{ directory, floor, lock, presence, redoLog, endCheck },
       }),
     };
   } catch (error) {
@@ -257,6 +260,20 @@ async function openStore(
     if (!isCommitFailure(error)) await env.root.close();
     throw error;
   }
+}
+
+/** Carries out what only the redo log holds. A full disk gives up its reserve for that. */
+async function redoAtStart(
+  { directory, newHistory }: LmdbStoreOptions,
+  env: Environment,
+  historyId: string | undefined,
+  floor: Floor,
+): Promise<void> {
+  await redo(readRedoLog(directory), env, historyId, (bytes) => floor.fits(bytes));
+  if (newHistory !== true) return;
+  // A log of the history before must not be there when the new one has begun.
+  rmSync(join(directory, REDO_FILE), { force: true });
+  syncPath(directory);
 }
 
 /** Does what is left to do of a store that an older version wrote. */
@@ -441,6 +458,15 @@ function writer(core: Core, admit: () => Promise<void> | undefined) {
     };
 }
 
+/** Lets writes in while there is room on the disk and in the memtable. */
+function admitter(writer: Core["writer"], floor: Floor): Admit {
+  return (allowWhenFull) => {
+    writer.assertOpen();
+    if (allowWhenFull !== true) floor.check();
+    return writer.admit();
+  };
+}
+
 /** The calls that write. */
 function changesOf(core: Core, copies: CopyContext, admit: Admit) {
   const write = writer(core, () => admit(false));
@@ -503,10 +529,11 @@ function upkeepOf(
     readonly floor: Floor;
     readonly lock: DirectoryLock;
     readonly presence: Presence;
+    readonly redoLog: RedoLog | undefined;
     readonly endCheck: () => Promise<void>;
   },
-): Pick<LmdbStore, "maintain" | "exchangeFile" | "close"> {
-  const { floor, lock, presence, endCheck } = parts;
+): Pick<LmdbStore, "maintain" | "exchangeFile" | "carryOutLog" | "close"> {
+  const { floor, lock, presence, redoLog, endCheck } = parts;
   let closing: Promise<void> | undefined;
   const closeOnce = async (): Promise<void> => {
     let timer: NodeJS.Timeout | undefined;
@@ -517,7 +544,7 @@ function upkeepOf(
     const done = core.writer
       .close(CLOSE_FLUSH_MS)
       .then(endCheck)
-      .then(() => Promise.all([core.env.root.close(), floor.stop()]))
+      .then(() => Promise.all([core.env.root.close(), floor.stop(), redoLog?.close()]))
       .then(() => {
         presence.close();
         lock.release();
@@ -535,6 +562,7 @@ function upkeepOf(
       const { env, writer } = core;
       return exchangeFile({ ...parts, env, writer, now: () => performance.now() }, work);
     },
+    carryOutLog: () => core.writer.carryOutLog(),
     close: () => (closing ??= closeOnce()),
   };
 }

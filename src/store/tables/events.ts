@@ -275,11 +275,16 @@ export class EventLog {
   }
 
   *#rowsFrom(start: string, end: string, exclusiveStart = false): Generator<Row> {
-    for (const { key, value } of this.#core.env.event.getRange({ start, end, exclusiveStart })) {
-      const at = readEventKey(key);
-      const what = `event ${at.commitNo}/${at.index}`;
-      const record = decodeRecord(what, unseal(key, value, what), decodeEvent);
-      yield { ...record, revision: record.revision ?? at.commitNo, ...at };
+    const { env, writer } = this.#core;
+    let last = exclusiveStart ? start : "";
+    for (const { key, value } of env.event.getRange({ start, end, exclusiveStart })) {
+      last = key;
+      yield rowOf(key, value);
+    }
+    // Those that only the redo log holds are newer. A transaction that has just ended may have
+    // brought them into the data file as well.
+    for (const { key, value } of writer.logged.events(start, end)) {
+      if (key > last) yield rowOf(key, value);
     }
   }
 
@@ -293,6 +298,13 @@ export class EventLog {
       throw recordCorrupt(`the event after ${previous.commitNo}/${previous.index} is missing`);
     }
   }
+}
+
+function rowOf(key: string, value: Uint8Array): Row {
+  const at = readEventKey(key);
+  const what = `event ${at.commitNo}/${at.index}`;
+  const record = decodeRecord(what, unseal(key, value, what), decodeEvent);
+  return { ...record, revision: record.revision ?? at.commitNo, ...at };
 }
 
 function comparePlaces(a: Place, b: Place): number {

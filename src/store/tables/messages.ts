@@ -40,10 +40,11 @@ import { openSession } from "./sessions.ts";
 
 /** The wire form of a message, or another body that stands among the messages. */
 export function readMessage(core: Core, messageNo: number, visibility: Visibility): Uint8Array {
-  if (visibility === "pending") {
-    const pending = core.writer.pendingMessage(messageNo);
-    if (pending !== undefined) return pending;
-  }
+  const known =
+    visibility === "pending"
+      ? core.writer.pendingMessage(messageNo)
+      : core.writer.logged.message(messageNo);
+  if (known !== undefined) return known;
   const key = u64(messageNo);
   const record = core.env.message.get(key);
   if (record === undefined) {

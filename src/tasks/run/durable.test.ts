@@ -1,7 +1,6 @@
 // Goal: tasks, leases and budgets are as they were after a restart and after a crash, on the disk.
 
-import { cpSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { pollHook, type ScriptedHook, scriptedHook } from "../../../test/support/hooks/hooks.ts";
 import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
@@ -13,6 +12,7 @@ import {
   startRunnerScene,
   summaryPolicy,
 } from "../../../test/support/services/runner-scene.ts";
+import { copyCrashed } from "../../../test/support/store/crashed-copy.ts";
 import { replaceIdentity } from "../../../test/support/store/replace-identity.ts";
 import { EVENT_TYPE } from "../../events/rules/event.ts";
 import type { Hook } from "../../hooks/port.ts";
@@ -21,7 +21,6 @@ import type { Store } from "../../store/store.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600_000;
-const DATA_FILE = "data.mdb";
 
 let temporary: Awaited<ReturnType<typeof makeTempDir>>;
 const running: { scene: RunnerScene; store: Store }[] = [];
@@ -49,9 +48,7 @@ async function start(name: string, hooks: readonly Hook[], startMs?: number): Pr
 
 /** Copies the files that a process killed now would leave. */
 function kill(from: string, to: string): void {
-  const source = join(temporary.path, from);
-  const filter = (path: string): boolean => path === source || basename(path) === DATA_FILE;
-  cpSync(source, join(temporary.path, to), { recursive: true, filter });
+  copyCrashed(join(temporary.path, from), join(temporary.path, to));
 }
 
 async function stopFirst(): Promise<void> {

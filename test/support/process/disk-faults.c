@@ -1,5 +1,6 @@
 /*
- * Fails writes and flushes of data.mdb, also while it is made as data.mdb.new, as a broken disk does. Preloaded into a server:
+ * Fails writes and flushes of data.mdb, also while it is made as data.mdb.new, and of redo.log, as a broken disk does.
+ * Preloaded into a server:
  *
  *   DISK_FAULT_AT     the first call that fails, counted from 1 at the start of the process
  *   DISK_FAULT_ERRNO  the number of the error
@@ -27,7 +28,7 @@ static int is_store(int fd) {
   if (length < 0) return 0;
   path[length] = 0;
   const char *name = strrchr(path, '/');
-  return name != NULL && strncmp(name, "/data.mdb", 9) == 0;
+  return name != NULL && (strncmp(name, "/data.mdb", 9) == 0 || strcmp(name, "/redo.log") == 0);
 }
 
 static int fails(void) {

@@ -15,7 +15,7 @@ export function compilerMissing(): string | undefined {
   }
 }
 
-/** A refusal of writes and flushes of data.mdb. */
+/** A refusal of writes and flushes of data.mdb and redo.log. */
 export interface DiskFault {
   /** The first call that fails, counted from 1 at the start of the process. */
   readonly at: number;

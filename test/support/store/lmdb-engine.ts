@@ -1,14 +1,12 @@
 // Opens the LMDB engine in a temporary directory for tests of the storage.
 
-import { cpSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 
 import { openLmdbStore } from "../../../src/store/lmdb/store.ts";
 import type { Engine } from "../../storage/scene.ts";
 import { makeTempDir } from "../kit/temp-dir.ts";
+import { copyCrashed } from "./crashed-copy.ts";
 import { readFacts } from "./plans.ts";
-
-const DATA_FILE = "data.mdb";
 
 /**
  * Opens the LMDB engine on an empty store; what it leaves is removed with it. `cacheBytes` is that
@@ -31,13 +29,12 @@ export async function openLmdbEngine(
       store = await open();
     },
     crash: async () => {
-      // The file as it is now, without waiting for anything, is what a killed process leaves.
+      // The files as they are now, without waiting for anything, is what a killed process leaves.
       const killed = store;
       const source = directory;
       opened += 1;
       directory = join(temporary.path, `data-${opened}`);
-      const filter = (path: string) => path === source || basename(path) === DATA_FILE;
-      cpSync(source, directory, { recursive: true, filter });
+      copyCrashed(source, directory);
       await killed.close();
       store = await open();
     },
