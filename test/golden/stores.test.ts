@@ -12,7 +12,7 @@ import {
 
 const FACTS = new URL("../../src/session/facts-wire.ts", import.meta.url);
 
-describe.each([1, 2, 3, 4, 5, 6, 7, 8, 9])("a store of format %i", (format) => {
+describe.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])("a store of format %i", (format) => {
   test("verifies, and gives every record that was written", async () => {
     await using directory = await makeTempDir();
     const { about, content } = await readFixture(format);
@@ -28,11 +28,11 @@ describe.each([1, 2, 3, 4, 5, 6, 7, 8, 9])("a store of format %i", (format) => {
 
 test("a store of the newest format does not pass for another one", async () => {
   await using directory = await makeTempDir();
-  const { about } = await readFixture(9);
-  const { content } = await readFixture(8);
-  await unpackStore(9, directory.path);
+  const { about } = await readFixture(10);
+  const { content } = await readFixture(9);
+  await unpackStore(10, directory.path);
   await using server = await serveOldStore(directory.path, about);
   expect(await readOldStore(server)).not.toEqual(content);
   await server.client.call("deleteMessage", { sessionId: "kinds", messageId: "q1" });
-  expect(await readOldStore(server)).not.toEqual((await readFixture(9)).content);
+  expect(await readOldStore(server)).not.toEqual((await readFixture(10)).content);
 });

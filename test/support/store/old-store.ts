@@ -58,8 +58,12 @@ export async function readFixture(
 /** Puts a copy of an old store into a directory. */
 export async function unpackStore(format: number, directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
-  const packed = await readFile(join(FIXTURES, `format-${format}.mdb.gz`));
-  await writeFile(join(directory, "data.mdb"), gunzipSync(packed));
+  // From format 10 on a killed server leaves a redo log.
+  const logs = format < 10 ? [] : [["log.gz", "redo.log"]];
+  for (const [suffix, name = ""] of [["mdb.gz", "data.mdb"], ...logs]) {
+    const packed = await readFile(join(FIXTURES, `format-${format}.${suffix}`));
+    await writeFile(join(directory, name), gunzipSync(packed));
+  }
 }
 
 /** Serves a directory at the time when its store was written, so that nothing is due. */
