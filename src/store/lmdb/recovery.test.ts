@@ -2,6 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeTempDir } from "../../../test/support/kit/temp-dir.ts";
@@ -15,6 +16,7 @@ import {
 } from "../../../test/support/store/plans.ts";
 import { newestOf, revisionOf } from "../../../test/support/store/revisions.ts";
 import { FAILPOINTS } from "../../kit/failpoint.ts";
+import { REDO_FILE } from "../engine/redo-log.ts";
 import type { Store } from "../store.ts";
 import { verifyDirectory } from "../verify/verify.ts";
 import { openLmdbStore } from "./store.ts";
@@ -132,5 +134,28 @@ describe("the files of a running store", () => {
       await other.close();
     }
     await store.close();
+  });
+
+  test("are verified with the redo log, which alone holds the newest change", async () => {
+    await using temporary = await makeTempDir();
+    const directory = join(temporary.path, "data");
+    const copy = join(temporary.path, "copy");
+    const store = await openLmdbStore({ directory, ...OPTIONS });
+    await append(store);
+    copyCrashed(directory, copy);
+    const report = await verifyDirectory(copy);
+    expect(report).toMatchObject({ clean: true, problems: [], totals: { messages: 0 } });
+    expect(report.groupsToRedo).toBeGreaterThan(0);
+    const log = join(copy, REDO_FILE);
+    const bytes = readFileSync(log);
+    // In the block that names the history.
+    bytes[16] = (bytes[16] ?? 0) ^ 1;
+    writeFileSync(log, bytes);
+    const kind = "the redo log cannot be carried out";
+    const damaged = await verifyDirectory(copy);
+    expect(damaged).toMatchObject({ clean: false, problems: [{ kind, count: 1 }] });
+    expect(damaged.groupsToRedo).toBeUndefined();
+    await store.close();
+    expect((await verifyDirectory(directory)).groupsToRedo).toBeUndefined();
   });
 });

@@ -24,12 +24,12 @@ async function run(): Promise<VerifyReport> {
   return lost === undefined ? report : { ...report, wasted: lost };
 }
 
-/** The report with what is wrong with the redo log, whose groups the next start carries out. */
+/** The report with the groups of the redo log, or with the reason why no start carries them out. */
 function withRedo(report: VerifyReport, env: Environment): VerifyReport {
   if (report.storeId === "") return report;
   try {
-    recordsToRedo(readRedoLog(directory), env, historyIdOf(readIdentity(env)));
-    return report;
+    const { length } = recordsToRedo(readRedoLog(directory), env, historyIdOf(readIdentity(env)));
+    return length === 0 ? report : { ...report, groupsToRedo: length };
   } catch (error) {
     const kind = "the redo log cannot be carried out";
     const problem = { kind, count: 1, examples: [(error as Error).message] };

@@ -42,6 +42,11 @@ export interface VerifyReport {
   readonly problems: readonly Problem[];
   /** Pages that are neither in use nor free: no damage, and `compact` gives them back. */
   readonly wasted?: Problem;
+  /**
+   * Groups of changes that a killed server left in the redo log alone. The next start carries them
+   * out; the totals do not count them. Missing when there are none.
+   */
+  readonly groupsToRedo?: number;
   readonly totals: VerifyTotals;
 }
 
