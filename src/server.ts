@@ -2,10 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
-import { toBinary } from "@bufbuild/protobuf";
-import { FileDescriptorProtoSchema, type FileDescriptorSet } from "@bufbuild/protobuf/wkt";
 import { Server, ServerCredentials, type ServerOptions } from "@grpc/grpc-js";
-import { ReflectionService } from "@grpc/reflection";
 import { HealthImplementation } from "grpc-health-check";
 import type { Logger } from "pino";
 import type { Admission, Edge } from "./edge/handler.ts";
@@ -19,6 +16,7 @@ import { overloaded, streamLimitReached } from "./grpc/error-status.ts";
 import { IncomingRequests } from "./grpc/incoming.ts";
 import { openListeners } from "./grpc/listener.ts";
 import { MemoryPressure } from "./grpc/memory-pressure.ts";
+import { addReflection } from "./grpc/reflection.ts";
 import { type BufferLimits, UnsentAnswers } from "./grpc/unsent.ts";
 import { pollLimitReached } from "./kit/errors.ts";
 import { LIMITS } from "./kit/limits.ts";
@@ -102,17 +100,6 @@ function tlsCredentials(settings: ServerSettings): ServerCredentials | undefined
     const text = `The certificate or its key cannot be used: ${(error as Error).message}.`;
     throw new StartError(text, { cause: error });
   }
-}
-
-/** Adds reflection, fed with the descriptors as they were compiled. */
-function addReflection(server: Server, descriptors: FileDescriptorSet): void {
-  const fileDescriptorProtos = descriptors.file.map((file) =>
-    Buffer.from(toBinary(FileDescriptorProtoSchema, file)),
-  );
-  // Only the descriptors are looked at; the rest makes the entry the simplest one that is allowed.
-  const format = "Protocol Buffer 3 EnumDescriptorProto" as const;
-  const image = { format, type: {}, fileDescriptorProtos };
-  new ReflectionService({ image }).addToServer(server);
 }
 
 function bufferLimits(settings: ServerSettings): BufferLimits {
