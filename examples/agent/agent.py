@@ -15,7 +15,7 @@ token = f"Bearer {os.environ['OPENAI_API_KEY']}"
 
 
 def ask(said):  # one call stores, trims, and gives what goes to the model
-    prompt = rendered_in(memory.append("chat", said, form="openai_chat", context=context).context)
+    prompt = rendered_in(memory.append("chat", said, form="openai_chat", context=context))
     given = {"messages": prompt.messages, "tools": tools.definitions("openai")}
     body = json.dumps({"model": "gpt-5-mini", **given}).encode()
     headers = {"authorization": token, "content-type": "application/json"}

@@ -246,7 +246,7 @@ export function contextBudgetTooSmall(tokenCount: number, limit: number): AppErr
   return new AppError(
     "CONTEXT_BUDGET_TOO_SMALL",
     `The messages that are always included cost ${tokenCount} tokens; the budget is ${limit}. ` +
-      "Raise max_tokens, or let the policy keep less.",
+      "Raise max_tokens, append shorter messages, or let the policy keep less.",
     { metadata: { token_count: String(tokenCount), limit: String(limit) } },
   );
 }

@@ -281,7 +281,7 @@ def forms(client: Client) -> None:
         session={"user_id": "ada"},
         context={"form": "openai_chat", "max_tokens": 500},
     )
-    print(f"the prompt: {[one['role'] for one in rendered_in(turn.context).messages]}")
+    print(f"the prompt: {[one['role'] for one in rendered_in(turn).messages]}")
     prompt = client.assemble_context("prompt", form="anthropic")
     print(f"for Anthropic: {prompt.messages}, {prompt.response.token_count} tokens")
     expect(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from typing import Any
 
+import grpc
 import pytest
 from fake import FakeServer
 from real import RealServer
@@ -132,6 +134,61 @@ def test_a_context_in_a_form_is_the_whole_prompt(client: Client) -> None:
     assert "Ana likes the sea." in json.dumps(prompt.messages[0])
     assert 0 < prompt.response.token_count <= 4000
     assert ms.rendered_in(done.context).messages == prompt.messages
+
+
+HUGE = {"role": "user", "content": "word " * 4000}
+SMALL_CONTEXT: Any = {"form": "openai_chat", "max_tokens": 100}
+
+
+def test_the_answer_of_an_append_gives_its_reply_in_a_form(client: Client) -> None:
+    options: dict[str, Any] = {"form": "openai_chat", "create_session": True}
+    done = client.append("a", CHAT, **options, window={"form": "anthropic"})
+    assert ms.rendered_in(done).messages == ms.rendered_in(done.window).messages
+    assert ms.rendered_in(done).response == done.window
+    done = client.append("b", CHAT, **options, context={"form": "anthropic"}, window=True)
+    assert ms.rendered_in(done).messages == ms.rendered_in(done.context).messages
+    both: Any = {"form": "anthropic"}
+    done = client.append("c", CHAT, **options, context=both, window=both)
+    with pytest.raises(ValueError, match="give one of the two"):
+        ms.rendered_in(done)
+
+
+def test_a_context_that_could_not_be_made_is_raised(client: Client) -> None:
+    done = client.append("s", HUGE, form="openai_chat", create_session=True, context=SMALL_CONTEXT)
+    with pytest.raises(ms.MemorySidecarError) as caught:
+        ms.rendered_in(done)
+    assert caught.value.code is grpc.StatusCode.FAILED_PRECONDITION
+    assert caught.value.reason == ErrorReason.CONTEXT_BUDGET_TOO_SMALL
+    assert caught.value.metadata["limit"] == "100"
+    assert "append shorter messages" in str(caught.value)
+    failed = v1.AppendMessagesResponse(
+        window_error=v1.ReplyError(code=5, message="gone", reason="ERROR_REASON_SESSION_NOT_FOUND")
+    )
+    with pytest.raises(ms.NotFound, match="SESSION_NOT_FOUND: gone"):
+        ms.rendered_in(failed)
+    unknown = v1.ReplyError(code=99, message="new", reason="ERROR_REASON_UNSPECIFIED")
+    with pytest.raises(ms.MemorySidecarError, match="UNKNOWN: new"):
+        ms.rendered_in(v1.AppendMessagesResponse(context_error=unknown))
+
+
+NOT_RENDERED: dict[str, Callable[[Client], Any]] = {
+    "an append without replies": lambda client: client.append("s", "hi"),
+    "a window without a form": lambda client: client.append("s", "hi", window=True),
+    "a window by itself": lambda client: client.window("s"),
+    "a context without a form": lambda client: client.append("s", "hi", context=True).context,
+    "a context that was not requested": lambda client: client.append("s", "hi").context,
+    "a context that failed": lambda client: (
+        client.append("s", HUGE, form="openai_chat", context=SMALL_CONTEXT).context
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_RENDERED)
+def test_a_reply_without_a_form_is_no_prompt(client: Client, name: str) -> None:
+    client.ensure_session("s")
+    reply = NOT_RENDERED[name](client)
+    with pytest.raises(ValueError, match="There are no rendered messages: the reply was not"):
+        ms.rendered_in(reply)
 
 
 def test_blocks_stand_in_their_places(client: Client) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Generic, Literal, TypeVar, cast
+from typing import Any, Final, Generic, Literal, TypeVar, cast, overload
 
 from . import v1
 from ._langchain import elements_of_messages, messages_of_elements
+from .errors import reply_error
 
 FormName = Literal["openai_chat", "openai_responses", "anthropic", "gemini", "langchain"]
 Element = dict[str, Any]
@@ -52,24 +53,57 @@ def form_of(name: FormName) -> v1.MessageForm:
 
 def elements_of(value: v1.RenderedMessages, form: FormName | None) -> list[Any]:
     """Gives the elements of messages in a form."""
+    if not value.messages:
+        raise ValueError(
+            "There are no rendered messages: the reply was not requested in a form. If an append"
+            " failed to make it, context_error or window_error of its answer says why."
+        )
     elements = cast("list[Element]", json.loads(value.messages))
     return messages_of_elements(elements) if form == "langchain" else elements
 
 
 def rendered(value: v1.RenderedMessages, response: R, form: FormName | None = None) -> Rendered[R]:
     """Makes Python data of messages in a form."""
+    elements = elements_of(value, form)
     system = json.loads(value.system) if value.system else None
-    notes = list(value.notes)
-    return Rendered(elements_of(value, form), system, notes, value.total_note_count, response)
+    return Rendered(elements, system, list(value.notes), value.total_note_count, response)
 
 
-def rendered_in(response: Prompt, form: FormName | None = None) -> Rendered[Prompt]:
-    """Gives the messages of a window or a context that was asked for in a form, such as that of an
-    append.
+@overload
+def rendered_in(response: Prompt, form: FormName | None = None) -> Rendered[Prompt]: ...
 
+
+@overload
+def rendered_in(
+    response: v1.AppendMessagesResponse, form: FormName | None = None
+) -> Rendered[v1.GetWindowResponse | v1.AssembleContextResponse]: ...
+
+
+def rendered_in(response: Any, form: FormName | None = None) -> Rendered[Any]:
+    """Decodes the rendered messages of a window or context that was requested with ``form=``.
+
+    :param response: the window or the context, or the whole answer of the append that came with
+        one of them. Of that answer, a reply that failed is raised.
     :param form: the form, if it is ``langchain``; others need not be named.
+    :raises MemorySidecarError: when the append was stored and its window or context could not be
+        made, with the reason of ``window_error`` or ``context_error``.
+    :raises ValueError: when the reply was not requested in a form.
     """
+    if isinstance(response, v1.AppendMessagesResponse):
+        response = _reply_of(response)
     return rendered(response.rendered, response, form)
+
+
+def _reply_of(
+    answer: v1.AppendMessagesResponse,
+) -> v1.GetWindowResponse | v1.AssembleContextResponse:
+    """Gives the reply of an append that is in a form."""
+    for name in ("context_error", "window_error"):
+        if answer.HasField(name):
+            raise reply_error(getattr(answer, name))
+    if answer.window.HasField("rendered") and answer.context.HasField("rendered"):
+        raise ValueError("the answer has a window and a context in a form: give one of the two")
+    return answer.window if answer.window.HasField("rendered") else answer.context
 
 
 def rendered_previews(

@@ -10,6 +10,8 @@ import grpc
 from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 
+from . import v1
+
 DETAILS_KEY: Final = "grpc-status-details-bin"
 DOMAIN: Final = "memorysidecar.io"
 
@@ -197,6 +199,15 @@ def make_error(code: grpc.StatusCode, message: str, **rest: Any) -> MemorySideca
     """Makes the error of the class that fits."""
     kind = _BY_REASON.get(rest.get("reason", "")) or _BY_CODE.get(code, MemorySidecarError)
     return kind(code, message, **rest)
+
+
+def reply_error(error: v1.ReplyError) -> MemorySidecarError:
+    """Makes the error of a reply that could not be made after an append had taken effect."""
+    known = v1.ErrorReason.DESCRIPTOR.values_by_number.get(error.reason)
+    reason = known.name.removeprefix("ERROR_REASON_") if known and error.reason else ""
+    codes = {code.value[0]: code for code in grpc.StatusCode}
+    code = codes.get(error.code, grpc.StatusCode.UNKNOWN)
+    return make_error(code, error.message, reason=reason, metadata=error.metadata)
 
 
 def decode_error(error: grpc.RpcError) -> MemorySidecarError:
