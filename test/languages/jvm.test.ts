@@ -17,12 +17,24 @@ import { takeTour } from "./tour.ts";
 const MINUTES = 60_000;
 const CLIENT = join(import.meta.dirname, "../../clients/java");
 const AGENT = join(import.meta.dirname, "../../examples/java-agent/target");
+/**
+ * Options of each Java: none lives long enough to win back the time of the optimizing compiler and
+ * of a collector with threads of its own.
+ */
+const JAVA = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
 const OTHERS = join(import.meta.dirname, "others/target/generated-sources/protobuf");
 
 /** The classes of the client and those that it needs. */
 function classPath(): string {
   const libraries = readFileSync(join(CLIENT, "target/classpath"), "utf8").trim();
   return `${join(CLIENT, "target/classes")}${delimiter}${libraries}`;
+}
+
+/** Runs Maven over the project of a file. */
+function maven(pom: string, ...args: readonly string[]): Promise<string> {
+  const options = JAVA.join(" ");
+  const env = { MAVEN_OPTS: `${process.env["MAVEN_OPTS"] ?? ""} ${options}` };
+  return build("mvn", ["-B", "-ntp", "-q", `-DargLine=${options}`, "-f", pom, ...args], { env });
 }
 
 /** Captures of a pattern in the files of one kind that protoc generated. */
@@ -37,7 +49,7 @@ describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
   // One build of all: Kotlin compiles against the classes of Java. The client and its
   // integrations have tests.
   beforeAll(async () => {
-    await build("mvn", ["-B", "-ntp", "-q", "-f", "test/languages/pom.xml", "clean", "test"]);
+    await maven("test/languages/pom.xml", "clean", "test");
   }, 15 * MINUTES);
 
   test.each([
@@ -102,8 +114,7 @@ describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
       },
     };
     const modules = ["..", ...Object.keys(packed)].join();
-    const pom = "clients/java/integrations/pom.xml";
-    await build("mvn", ["-B", "-ntp", "-q", "-f", pom, "-pl", modules, "jar:jar"]);
+    await maven("clients/java/integrations/pom.xml", "-pl", modules, "jar:jar");
     for (const [name, { type, needs }] of Object.entries(packed)) {
       const artifact = `memory-sidecar-${name}`;
       const jar = join(CLIENT, `integrations/${name}/target/${artifact}-0.1.0.jar`);
@@ -133,7 +144,7 @@ describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
       const blocks = [...readme.matchAll(/^```java\n(.*?)^```$/gms)].map(([, block]) => block);
       const program = join(folder.path, "Readme.java");
       writeFileSync(program, blocks.join("\n").replace("127.0.0.1:50151", server.address));
-      await build("java", ["-cp", classPath(), program]);
+      await build("java", [...JAVA, "-cp", classPath(), program]);
     },
     5 * MINUTES,
   );
@@ -141,7 +152,7 @@ describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
   test(
     "has a Java client whose tour prints what the tours of all languages print",
     async () => {
-      const args = ["-cp", classPath(), join(CLIENT, "examples/Tour.java")];
+      const args = [...JAVA, "-cp", classPath(), join(CLIENT, "examples/Tour.java")];
       await takeTour({ program: "java", args });
     },
     5 * MINUTES,
@@ -153,7 +164,7 @@ describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
       const libraries = readFileSync(join(AGENT, "classpath"), "utf8").trim();
       const classes = `${join(AGENT, "classes")}${delimiter}${libraries}`;
       const main = "io.memorysidecar.examples.agent.Main";
-      await runAgent({ program: "java", args: ["-cp", classes, main] });
+      await runAgent({ program: "java", args: [...JAVA, "-cp", classes, main] });
     },
     5 * MINUTES,
   );
