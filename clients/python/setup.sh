@@ -30,7 +30,9 @@ import sys
 
 digest = hashlib.sha256(f"{sys.version} {os.getcwd()}".encode())
 client = sys.argv[1]
-for name in ("requirements.txt", "pyproject.toml", f"{client}/pyproject.toml", f"{client}/setup.sh"):
+own = ["requirements.txt", "pyproject.toml"]
+shared = [f"{client}/{name}" for name in ("pyproject.toml", "requirements-pip.txt", "setup.sh")]
+for name in own + shared:
     with open(name, "rb") as file:
         digest.update(file.read())
 if os.path.exists("requirements-lowest.txt"):
@@ -41,11 +43,22 @@ PYTHON
 )
 [ "$(cat .venv/stamp 2>/dev/null || true)" = "$stamp" ] && exit 0
 
-"$python" -m venv --clear .venv
-pip() { .venv/bin/python -m pip --disable-pip-version-check --quiet "$@"; }
+if [ "$PWD" = "$client" ]; then
+  "$python" -m venv --clear .venv
+  .venv/bin/python -m pip --disable-pip-version-check --quiet \
+    install --require-hashes --requirement requirements-pip.txt
+else
+  # Its pip installs this environment too.
+  sh "$client/setup.sh"
+  "$python" -m venv --clear --without-pip .venv
+fi
+pip() {
+  "$client/.venv/bin/python" -m pip --disable-pip-version-check --quiet \
+    --python .venv/bin/python "$@"
+}
 # The requirements are all that is needed: pip need not ask each package what it depends on.
 install_pinned() { pip install --no-deps --require-hashes --only-binary :all: "$@"; }
-install_pinned --requirement requirements.txt
+install_pinned --requirement "$client/requirements-pip.txt" --requirement requirements.txt
 [ ! -f requirements-lowest.txt ] ||
   install_pinned --target .venv/lowest --requirement requirements-lowest.txt
 pip install --no-deps --no-build-isolation --editable "$client"

@@ -32,12 +32,16 @@ function lowestVersions(): string[] {
 }
 
 async function newEnvironment(folder: string): Promise<string> {
-  await build("python3", ["-m", "venv", folder]);
+  await build("sh", [`${CLIENT}/setup.sh`]);
+  await build("python3", ["-m", "venv", "--without-pip", folder]);
   return join(folder, "bin/python");
 }
 
-const pip = (python: string, ...args: readonly string[]): Promise<string> =>
-  build(python, ["-m", "pip", "--disable-pip-version-check", "--quiet", ...args]);
+/** Runs the pip of the client's environment, which is faster than that of an older Python. */
+const pip = (python: string, ...args: readonly string[]): Promise<string> => {
+  const options = ["--disable-pip-version-check", "--quiet", "--python", python];
+  return build(join(ROOT, CLIENT, ".venv/bin/python"), ["-m", "pip", ...options, ...args]);
+};
 
 describe.skipIf(isMissing("Python", "python3"))("Python", () => {
   test(
