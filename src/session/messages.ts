@@ -1,7 +1,7 @@
 // The use cases of single messages: get, update. Those that delete are in delete-messages.ts, those
 // that list in log/list-messages.ts.
 
-import { type Changing, changeSession, existingSession } from "../core/change.ts";
+import { answerOnly, type Changing, changeSession, existingSession } from "../core/change.ts";
 import type { MergedMessage } from "../core/codec.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { sessionTotals } from "../core/window-view.ts";
@@ -155,7 +155,7 @@ function decideUpdate(
   if (input.paths.length === 0) {
     const window = sessionTotals(session);
     const answer = { message: old.bytes, revision: 0, trims: [], window };
-    return { kind: "answer", result: input.encode(answer) };
+    return answerOnly(update, input.encode(answer));
   }
   const tokens = newCount(update, merged, policy);
   if (tokens === undefined) return { kind: "answer", result: { merged, policy } };

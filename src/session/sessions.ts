@@ -190,7 +190,7 @@ function decideUpdate(
   if (session === undefined) throw sessionNotFound(update.sessionId);
   if (!context.etags.allows(update.etag, session.fields.etagRevision)) throw etagMismatch();
   if (update.paths.length === 0) {
-    return { kind: "answer", result: update.encode({ session, ...NOTHING }) };
+    return answerOnly({ context, call, nowMs }, update.encode({ session, ...NOTHING }));
   }
   const patched = patchSession(session, update, view, nowMs);
   const change = patched.hasNewPolicy ? applyNewPolicy(context, patched, view) : undefined;

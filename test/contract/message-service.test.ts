@@ -517,6 +517,22 @@ describe("UpdateMessage", () => {
     expect(cleared.message).toMatchObject({ name: "", text: "123456789", tokenCount: 3 });
   });
 
+  test("remembers the answer to an update that sets nothing", async () => {
+    const sessionId = await seeded([message({ messageId: "m", text: "before" })]);
+    const update = (fields: object) =>
+      ({
+        sessionId,
+        message: message({ messageId: "m", ...fields }),
+        requestId: "nothing",
+      }) as const;
+    const first = await server.client.call("updateMessage", update({}));
+    const other = { ...update({ text: "after" }), requestId: "" };
+    await server.client.call("updateMessage", other);
+    expect(await server.client.call("updateMessage", update({}))).toEqual(first);
+    const reused = await server.client.fail("updateMessage", update({ text: "other" }));
+    expect(reused.reason).toBe("REQUEST_ID_REUSED");
+  });
+
   test("takes every path, and `*` for all of them", async () => {
     const sessionId = await seeded([message({ messageId: "m", role: 2, text: "old" })]);
     const fields: Partial<Message> = {

@@ -400,6 +400,18 @@ describe("ListSessions", () => {
 });
 
 describe("UpdateSession", () => {
+  test("remembers the answer to an update that sets nothing", async () => {
+    const sessionId = await seeded();
+    const update = (fields: object) =>
+      ({ session: session({ sessionId, ...fields }), requestId: `nothing-${sessionId}` }) as const;
+    const first = await server.client.call("updateSession", update({}));
+    const other = { ...update({ userId: "u" }), requestId: "" };
+    await server.client.call("updateSession", other);
+    expect(await server.client.call("updateSession", update({}))).toEqual(first);
+    const reused = await server.client.fail("updateSession", update({ userId: "v" }));
+    expect(reused.reason).toBe("REQUEST_ID_REUSED");
+  });
+
   test("changes what the mask names, clears what is named and not set", async () => {
     const sessionId = await seeded();
     const all = session({ sessionId, userId: "u", agentId: "a", labels: new Map([["k", "v"]]) });
