@@ -23,7 +23,7 @@ const TOOL_CALL_ID = 9;
 const TOKEN_COUNT = 15;
 const TRUST_FIELD = 19;
 const CREATE_TIME = 21;
-/** Stored only; see lib/token-quarters.ts. */
+/** Stored only; see kit/token-quarters.ts. */
 const TOKEN_QUARTERS = 24;
 const ID_IN_CALL_OR_RESULT = 1;
 const TOOL_RESULT_IN_PART = 4;

@@ -35,7 +35,7 @@ export function listsOf({ onDamage, store }: Pick<Source, "onDamage" | "store">)
 /** A container as the store has it now. */
 export interface ContainerFacts {
   readonly info: ContainerInfo;
-  /** Start of the next piece, in the direction of the reading; undefined at the end. */
+  /** Number of its records. */
   readonly count: number;
   /** The highest position; undefined when it is not known. */
   readonly last: number | undefined;
@@ -47,7 +47,7 @@ export interface Piece {
   /** Everything of this range is in the piece. */
   readonly range: SeqRange;
   readonly items: readonly IndexItem[];
-  /** Number of its records. */
+  /** Start of the next piece, in the direction of the reading; undefined at the end. */
   readonly next: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 // Answers remembered under request ids.
 
-import { comparePositions, type EventPosition, STREAM_START } from "../../events/rules/event.ts";
+import { comparePositions, type EventPosition } from "../../events/rules/event.ts";
 import { afterPrefix, readText } from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
 import { rangeIndex } from "../engine/reads.ts";
@@ -85,9 +85,6 @@ export function finishChange(
 // revisions, resume tokens and consumers of before stay what they were, no revision is given twice,
 // and nothing needs to be rewritten. Up to the base a namespace has gaps.
 
-/** The base of a new store. */
-export const NO_BASE: StreamPositions = { newest: STREAM_START, oldest: STREAM_START };
-
 type Parts = Pick<Core, "base" | "env" | "memtable">;
 
 function readPositions(core: Parts, namespace: string, visibility: Visibility): StreamPositions {
@@ -118,16 +115,6 @@ export function listNamespaces(core: Core, after: string, limit: number): Listed
 /** The revision that the next change of a namespace gets. */
 export function nextRevision(core: Parts, namespace: string): number {
   return readPositions(core, namespace, "pending").newest.revision + 1;
-}
-
-/** The newest revision of a namespace, durable or not. */
-export function newestRevision(core: Parts, namespace: string): number {
-  return readPositions(core, namespace, "pending").newest.revision;
-}
-
-/** The number of the commit that has the events of a revision above the base. */
-export function commitOf(core: Parts, namespace: string, revision: number): number | undefined {
-  return REVISION.get(core, REVISION.key(namespace, revision), "committed");
 }
 
 /** Adds the events of a change of one namespace, under its next revision. */

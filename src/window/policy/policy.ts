@@ -1,5 +1,5 @@
 // The policy of a window as the domain sees it: complete, with every default filled in. The public
-// form is memorysidecar.v1.Policy; transport/convert/policy.ts turns one into the other.
+// form is memorysidecar.v1.Policy; window/policy-wire.ts turns one into the other.
 
 import { LIMITS } from "../../kit/limits.ts";
 import { DEFAULT_SUMMARY_VIEW, type SummarySpec, type SummaryView } from "./summary-spec.ts";
