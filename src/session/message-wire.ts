@@ -27,7 +27,7 @@ import { toOutcome } from "../records/wire.ts";
 import type { FoundMessage } from "../store/store.ts";
 import { ROLE, type Role } from "../window/rules/types.ts";
 import { messageTokenRule, toTokenRule } from "../window/token-rule-wire.ts";
-import { toStageRuns, toWindowChange } from "../window/wire.ts";
+import { toStageRuns, toTotals, toTrim } from "../window/wire.ts";
 import type { AppendResult } from "./api.ts";
 import { MESSAGE_FIELDS, MESSAGE_MASK, type MessagePath } from "./checks.ts";
 import {
@@ -257,7 +257,9 @@ export function encodeAppendAnswer(result: AppendResult, etags: Etags): Uint8Arr
   const room = memoryIdRoom();
   return encodeWire(AppendMessagesResponse, {
     messages: result.messages.map(toAppended),
-    ...toWindowChange(result),
+    revision: BigInt(result.revision),
+    trims: result.trims.map(toTrim),
+    windowTotals: toTotals(result.window),
     lastSeq: BigInt(result.lastSeq),
     stageRuns: toStageRuns(result.runs),
     overLimit: result.overLimit,
