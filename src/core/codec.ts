@@ -117,8 +117,11 @@ export interface Codec {
   mergeMessage(stored: Uint8Array, draft: MessageDraft, paths: readonly string[]): MergedMessage;
   /** The wire form of an event. */
   encodeEvent(event: Event): Uint8Array;
-  /** The seqs of the messages that an event appends, changes or deletes; undefined for others. */
-  readEventSeqs(body: Uint8Array): SeqRange | undefined;
+  /**
+   * The seqs of the messages that an event appends, changes or deletes, also by a trim that
+   * discards; undefined for others.
+   */
+  readEventSeqs(body: Uint8Array): readonly SeqRange[] | undefined;
   /** Whether the change of an event erased texts from the store. */
   readEventErases(event: { readonly type: EventType; readonly body: Uint8Array }): boolean;
 }

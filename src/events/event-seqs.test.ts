@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ROLE, type WindowEntry } from "../window/rules/types.ts";
 import { EVENT_TYPE, type EventDetail } from "./rules/event.ts";
 import { encodeEvent, readEventErases, readEventSeqs } from "./wire.ts";
 
@@ -18,20 +19,29 @@ function erases(detail: EventDetail): boolean {
   return readEventErases({ type: detail.type, body: bodyOf(detail) });
 }
 
+const removedAt = (seq: number): WindowEntry => ({
+  seq,
+  messageId: `m${seq}`,
+  role: ROLE.user,
+  callIds: [],
+  answers: [],
+  isResult: false,
+  tokenCount: 1,
+  createMs: 0,
+  byteCount: 1,
+});
+
+/** A trim of messages, and of an insert, whose position is no seq. */
+function trimmed(discarded: boolean, seqs: readonly number[] = []): EventDetail {
+  const removed = [...seqs.map(removedAt), removedAt(0.5)];
+  const trim = { stage: "", reason: "ceiling", removed, before: TOTALS, after: TOTALS } as const;
+  return { type: EVENT_TYPE.messagesTrimmed, trim: { ...trim, discarded } };
+}
+
 test("texts go with deletions, replaced documents and trims that discard", () => {
   const upserted = { type: EVENT_TYPE.documentsUpserted, collectionId: "c", documentIds: ["a"] };
   expect(erases({ ...upserted, createdCount: 1 })).toBe(false);
   expect(erases({ ...upserted, createdCount: 0 })).toBe(true);
-  const trim = {
-    stage: "",
-    reason: "ceiling",
-    removed: [],
-    before: TOTALS,
-    after: TOTALS,
-  } as const;
-  const trimmed = (discarded: boolean): EventDetail => {
-    return { type: EVENT_TYPE.messagesTrimmed, trim: { ...trim, discarded } };
-  };
   expect(erases(trimmed(false))).toBe(false);
   expect(erases(trimmed(true))).toBe(true);
   const deleted = { messageId: "m", seq: 7, tokenCount: 4, wasInWindow: true };
@@ -47,19 +57,26 @@ test("an append gives its run, with ids before it", () => {
     appended: TOTALS,
     window: TOTALS,
   };
-  expect(seqsOf(detail)).toEqual({ first: 300, last: 301 });
+  expect(seqsOf(detail)).toEqual([{ first: 300, last: 301 }]);
 });
 
 test("a change and a deletion give the message", () => {
   const named = { messageId: "m", seq: 70_000, tokenCount: 4 };
-  expect(seqsOf({ type: EVENT_TYPE.messageUpdated, ...named, paths: ["text"] })).toEqual({
-    first: 70_000,
-    last: 70_000,
-  });
-  expect(seqsOf({ type: EVENT_TYPE.messageDeleted, ...named, wasInWindow: true })).toEqual({
-    first: 70_000,
-    last: 70_000,
-  });
+  expect(seqsOf({ type: EVENT_TYPE.messageUpdated, ...named, paths: ["text"] })).toEqual([
+    { first: 70_000, last: 70_000 },
+  ]);
+  expect(seqsOf({ type: EVENT_TYPE.messageDeleted, ...named, wasInWindow: true })).toEqual([
+    { first: 70_000, last: 70_000 },
+  ]);
+});
+
+test("a trim gives the runs that it discards, and none when the log keeps them", () => {
+  const runs = [
+    { first: 3, last: 4 },
+    { first: 70_000, last: 70_000 },
+  ];
+  expect(seqsOf(trimmed(true, [3, 4, 70_000]))).toEqual(runs);
+  expect(seqsOf(trimmed(false, [3, 4, 70_000]))).toEqual([]);
 });
 
 test("other events give nothing", () => {

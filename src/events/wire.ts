@@ -19,7 +19,14 @@ import { FAILURE_REASONS, TASK_TYPES } from "../tasks/wire.ts";
 import { toSummaryFailure } from "../window/policy-wire.ts";
 import { rangesOf } from "../window/rules/ranges.ts";
 import type { SeqRange } from "../window/rules/types.ts";
-import { toSeqRange, toTotals, toTriggerHit, toTrim, toWarning } from "../window/wire.ts";
+import {
+  fromSeqRange,
+  toSeqRange,
+  toTotals,
+  toTriggerHit,
+  toTrim,
+  toWarning,
+} from "../window/wire.ts";
 import type { ConsumerView, FixedStart, StreamStart } from "./api.ts";
 import {
   ERASING_EVENTS,
@@ -226,11 +233,12 @@ function toDetail(detail: EventDetail): Detail {
   return { $case, value: toValue(detail) } as Detail;
 }
 
-// Reads which messages a stored event is about, and skips the rest: the index of recall asks it of
-// each append, before the caller is answered.
+// Reads which messages a stored event brings, changes or deletes, and skips the rest: the index of
+// recall asks it of each append, before the caller is answered.
 
 // The fields of Event, of its details and of SeqRange by number, as in event.proto.
 const APPENDED = 16;
+const TRIMMED = 17;
 const UPDATED = 18;
 const DELETED = 19;
 const SEQS_IN_DETAIL = 2;
@@ -250,7 +258,7 @@ function readRange(reader: BinaryReader): SeqRange {
   return { first, last };
 }
 
-function readDetail(reader: BinaryReader, isRange: boolean): SeqRange | undefined {
+function readDetail(reader: BinaryReader, isRange: boolean): readonly SeqRange[] | undefined {
   const end = reader.uint32() + reader.pos;
   while (reader.pos < end) {
     const tag = reader.uint32();
@@ -258,21 +266,28 @@ function readDetail(reader: BinaryReader, isRange: boolean): SeqRange | undefine
       reader.skip(tag & 7);
       continue;
     }
-    if (isRange) return readRange(reader);
+    if (isRange) return [readRange(reader)];
     const seq = Number(reader.int64());
-    return { first: seq, last: seq };
+    return [{ first: seq, last: seq }];
   }
   return undefined;
 }
 
-/** The seqs of the messages that an event appends, changes or deletes; undefined for others. */
-export function readEventSeqs(body: Uint8Array): SeqRange | undefined {
+/**
+ * The seqs of the messages that an event appends, changes or deletes, also by a trim that discards;
+ * undefined for others.
+ */
+export function readEventSeqs(body: Uint8Array): readonly SeqRange[] | undefined {
   const reader = new BinaryReader(body);
   while (reader.pos < reader.len) {
     const tag = reader.uint32();
     const field = tag >>> 3;
     if (field === APPENDED || field === UPDATED || field === DELETED) {
       return readDetail(reader, field === APPENDED);
+    }
+    if (field === TRIMMED) {
+      const { trim } = wire.MessagesTrimmed.decode(reader, reader.uint32());
+      return trim?.discarded === true ? trim.seqRanges.map(fromSeqRange) : [];
     }
     reader.skip(tag & 7);
   }

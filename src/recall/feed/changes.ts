@@ -24,7 +24,7 @@ export function isOfSession({ sessionId, type }: StoredEvent): boolean {
 export function markEvent(
   feed: NamespaceFeed,
   event: StoredEvent,
-  seqsOf: (event: StoredEvent) => SeqRange | undefined,
+  seqsOf: (event: StoredEvent) => readonly SeqRange[] | undefined,
 ): void {
   const ref = { kind: "session", id: event.sessionId } as const;
   switch (event.type) {
@@ -40,7 +40,9 @@ export function markEvent(
     case EVENT_TYPE.messagesAppended:
     case EVENT_TYPE.messageUpdated:
     case EVENT_TYPE.messageDeleted:
-      feed.mark(ref, seqsOf(event));
+    // A trim may discard what it removes.
+    case EVENT_TYPE.messagesTrimmed:
+      for (const run of seqsOf(event) ?? [undefined]) feed.mark(ref, run);
       // The idle expiry of the session starts again.
       feed.markInfo(ref);
       break;

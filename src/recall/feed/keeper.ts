@@ -266,7 +266,7 @@ export class IndexKeeper {
   }
 
   /** The messages of an event; undefined for all. */
-  readonly #seqsOf = ({ body }: StoredEvent): SeqRange | undefined => {
+  readonly #seqsOf = ({ body }: StoredEvent): readonly SeqRange[] | undefined => {
     try {
       return this.#parts.context.codec.readEventSeqs(body);
     } catch (error) {

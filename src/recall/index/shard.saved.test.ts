@@ -157,6 +157,6 @@ describe("the form of a saved shard", () => {
       else if ("texts" in part) digest.update(JSON.stringify([...part.texts]));
       else digest.update(new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
     }
-    expect([SAVED_FORM, digest.digest("hex").slice(0, 16)]).toEqual([3, "e3319a005d291c97"]);
+    expect([SAVED_FORM, digest.digest("hex").slice(0, 16)]).toEqual([4, "e3319a005d291c97"]);
   });
 });

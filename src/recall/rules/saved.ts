@@ -8,7 +8,7 @@
  * The number of the form. Raise it whenever the parts change, or what they hold of the same
  * records: files of another form are made anew.
  */
-export const SAVED_FORM = 3;
+export const SAVED_FORM = 4;
 
 /** Numbers of one width. */
 export type SavedNumbers = Uint8Array | Uint16Array | Uint32Array | Float64Array;

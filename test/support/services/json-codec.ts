@@ -4,6 +4,7 @@
 import type { Codec, MadeMessage, MessageDraft, MessageStamp } from "../../../src/core/codec.ts";
 import { ERASING_EVENTS, EVENT_TYPE, type Event } from "../../../src/events/rules/event.ts";
 import { TRUST, type Trust } from "../../../src/summary/rules/summary.ts";
+import { rangesOf } from "../../../src/window/rules/ranges.ts";
 import { ROLE, type Role, type WindowFacts } from "../../../src/window/rules/types.ts";
 
 /** Message fields that a test sets. */
@@ -187,12 +188,15 @@ export const jsonCodec: Codec = {
   encodeEvent: (event: Event) => toBytes(event),
   readEventSeqs(body) {
     const { detail } = fromBytes<Event>(body);
-    if ("seqs" in detail) return detail.seqs;
-    return "seq" in detail ? { first: detail.seq, last: detail.seq } : undefined;
+    if ("seqs" in detail) return [detail.seqs];
+    if ("trim" in detail) return detail.trim.discarded ? rangesOf(detail.trim.removed) : [];
+    return "seq" in detail ? [{ first: detail.seq, last: detail.seq }] : undefined;
   },
   readEventErases: ({ type, body }) => {
-    if (type !== EVENT_TYPE.documentsUpserted) return ERASING_EVENTS.has(type);
+    if (ERASING_EVENTS.has(type)) return true;
     const { detail } = fromBytes<Event>(body);
+    if ("trim" in detail) return detail.trim.discarded;
+    if (type !== EVENT_TYPE.documentsUpserted) return false;
     return "documentIds" in detail && "createdCount" in detail
       ? detail.createdCount !== detail.documentIds.length
       : true;

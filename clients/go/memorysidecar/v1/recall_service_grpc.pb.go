@@ -33,8 +33,9 @@ const (
 // vectors.
 //
 // The store is the source of truth; the index of a namespace is built from it on the first search
-// of the namespace, is kept in memory within a limit, and is never on disk. A completed write is
-// visible to the next search. Deleted and expired records are never found.
+// of the namespace, and kept in memory within a limit. For the next start, a copy of it with the
+// words of its records lies in the data directory. A completed write is visible to the next search.
+// Deleted and expired records are never found.
 //
 // The common errors are those of SessionService.
 type RecallServiceClient interface {
@@ -128,8 +129,9 @@ func (c *recallServiceClient) CountItems(ctx context.Context, in *CountItemsRequ
 // vectors.
 //
 // The store is the source of truth; the index of a namespace is built from it on the first search
-// of the namespace, is kept in memory within a limit, and is never on disk. A completed write is
-// visible to the next search. Deleted and expired records are never found.
+// of the namespace, and kept in memory within a limit. For the next start, a copy of it with the
+// words of its records lies in the data directory. A completed write is visible to the next search.
+// Deleted and expired records are never found.
 //
 // The common errors are those of SessionService.
 type RecallServiceServer interface {

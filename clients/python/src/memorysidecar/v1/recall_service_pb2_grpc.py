@@ -11,8 +11,9 @@ class RecallServiceStub:
     vectors.
 
     The store is the source of truth; the index of a namespace is built from it on the first search
-    of the namespace, is kept in memory within a limit, and is never on disk. A completed write is
-    visible to the next search. Deleted and expired records are never found.
+    of the namespace, and kept in memory within a limit. For the next start, a copy of it with the
+    words of its records lies in the data directory. A completed write is visible to the next search.
+    Deleted and expired records are never found.
 
     The common errors are those of SessionService.
     """
@@ -50,8 +51,9 @@ class RecallServiceServicer:
     vectors.
 
     The store is the source of truth; the index of a namespace is built from it on the first search
-    of the namespace, is kept in memory within a limit, and is never on disk. A completed write is
-    visible to the next search. Deleted and expired records are never found.
+    of the namespace, and kept in memory within a limit. For the next start, a copy of it with the
+    words of its records lies in the data directory. A completed write is visible to the next search.
+    Deleted and expired records are never found.
 
     The common errors are those of SessionService.
     """
@@ -144,8 +146,9 @@ class RecallService:
     vectors.
 
     The store is the source of truth; the index of a namespace is built from it on the first search
-    of the namespace, is kept in memory within a limit, and is never on disk. A completed write is
-    visible to the next search. Deleted and expired records are never found.
+    of the namespace, and kept in memory within a limit. For the next start, a copy of it with the
+    words of its records lies in the data directory. A completed write is visible to the next search.
+    Deleted and expired records are never found.
 
     The common errors are those of SessionService.
     """
