@@ -4,10 +4,13 @@
 #   docker run -v memory:/data --network container:my-agent memory-sidecar
 #
 # It listens on loopback and on a socket in /data, as in a pod, where containers share the network.
-# To publish the port, give it an address and a token file:
+# To publish the port, give it an address and a token file. Give settings as variables: the health
+# check reads them too.
 #
-#   docker run -p 50151:50151 -v memory:/data -v ./tokens:/tokens:ro memory-sidecar \
-#     --listen 0.0.0.0:50151 --token-file /tokens
+#   docker run -p 50151:50151 -v memory:/data -v ./tokens:/tokens:ro \
+#     -e MEMORY_SIDECAR_LISTEN=0.0.0.0:50151 -e MEMORY_SIDECAR_TOKEN_FILE=/tokens memory-sidecar
+#
+# docs/operations.md has more, with TLS.
 #
 # test/e2e/image.test.ts runs these steps in clean folders, so every COPY is known to be enough.
 

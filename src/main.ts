@@ -11,6 +11,7 @@ import { parseArgs } from "node:util";
 
 import { ConfigError, configHelp, printConfig, readConfig, readObjectStore } from "./config.ts";
 import { mcpHelp, readMcpConfig } from "./config-mcp.ts";
+import type { Trust } from "./edge/dial.ts";
 import { FACTS_MODULE } from "./facts-module.ts";
 import { formatAddress, parseAddress, StartError } from "./grpc/address.ts";
 import { SYSTEM_WORLD } from "./kit/world.ts";
@@ -44,7 +45,9 @@ Usage:
   memory-sidecar mcp [FLAGS]        offer the memory of a running server to a model: speak the Model
                                     Context Protocol on the standard streams; see below
   memory-sidecar config [FLAGS]     print the configuration that serve would use
-  memory-sidecar health [ADDRESS]   ask a running server whether it serves
+  memory-sidecar health             ask the server of the variables below whether it serves
+  memory-sidecar health ADDRESS [--tls-ca FILE]
+                                    the same of another server, with --tls-ca over TLS
   memory-sidecar version
   memory-sidecar help
 
@@ -218,8 +221,13 @@ function serverOf(address: string, values: Words["values"]) {
   return {
     address: parseAddress(address),
     tokenFile: values["token-file"],
-    tlsCa: values["tls-ca"],
+    trust: trustOf("tls-ca", values["tls-ca"]),
   };
+}
+
+/** The certificates of a file that a setting names. */
+function trustOf(setting: Trust["setting"], file: string | undefined): Trust | undefined {
+  return file === undefined ? undefined : { setting, certificates: readFileSync(file) };
 }
 
 interface Words {
@@ -307,12 +315,14 @@ async function runMcp(args: readonly string[]): Promise<number> {
 }
 
 async function runHealth(args: readonly string[]): Promise<number> {
-  const [given, ...rest] = args;
+  const { values, positionals } = readWords(args, ["tls-ca"]);
+  const [given, ...rest] = positionals;
   if (rest.length > 0) throw new ConfigError(["health takes one ADDRESS at most"]);
-  const address = given === undefined ? readConfig([]).listen[0] : parseAddress(given);
-  if (address === undefined) throw new ConfigError(["health needs an ADDRESS"]);
-  const { probe } = await import("./grpc/probe.ts");
-  const problem = await probe(address, SYSTEM_WORLD.nowMs());
+  const { listen, tlsCert } =
+    given === undefined ? readConfig([]) : { listen: [parseAddress(given)], tlsCert: undefined };
+  const trust = trustOf("tls-ca", values["tls-ca"]) ?? trustOf("tls-cert", tlsCert);
+  const { probe } = await import("./edge/probe.ts");
+  const problem = await probe(listen, trust, SYSTEM_WORLD.nowMs());
   if (problem === undefined) return EXIT.ok;
   complain(problem);
   return EXIT.damaged;

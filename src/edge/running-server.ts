@@ -1,8 +1,8 @@
 // `memory-sidecar backup ADDRESS` and `compact ADDRESS`: ask a running server.
 
 import { createHash } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
-import { Client, credentials, Metadata, type ServiceDefinition } from "@grpc/grpc-js";
+import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { Metadata, type ServiceDefinition, status } from "@grpc/grpc-js";
 import {
   AdminServiceService,
   type BackUpResponse,
@@ -14,14 +14,15 @@ import { formatAddress, type ListenAddress } from "../grpc/address.ts";
 import { firstToken } from "../kit/secret-access.ts";
 import type { CompactProgress, ServedCompaction } from "../store/backup/compact.ts";
 import type { CopiedFile, CopyProgress } from "../store/backup/copy-store.ts";
+import { dial, type Trust, tlsProblem } from "./dial.ts";
 
 /** A running server. */
 export interface ServerAddress {
   readonly address: ListenAddress;
   /** A file whose first token is sent. */
   readonly tokenFile: string | undefined;
-  /** A file with the certificates to trust, in PEM; with it the connection uses TLS. */
-  readonly tlsCa: string | undefined;
+  /** With it the connection uses TLS. */
+  readonly trust: Trust | undefined;
 }
 
 /** Writes a back-up of a running server to a new file. Throws when it is not complete. */
@@ -94,15 +95,13 @@ export async function compactRunning(
 
 /** The answers of a running server. */
 async function* ask<A>(
-  { address, tokenFile, tlsCa }: ServerAddress,
+  { address, tokenFile, trust }: ServerAddress,
   rpc: "backUp" | "compactStore",
   request: object,
 ): AsyncGenerator<A, void, undefined> {
-  const security =
-    tlsCa === undefined ? credentials.createInsecure() : credentials.createSsl(readFileSync(tlsCa));
   const metadata = new Metadata();
   if (tokenFile !== undefined) metadata.set("authorization", `Bearer ${firstToken(tokenFile)}`);
-  const client = new Client(formatAddress(address), security);
+  const client = dial(address, trust);
   const service: ServiceDefinition = AdminServiceService;
   const { path = "", requestSerialize, responseDeserialize } = service[rpc] ?? {};
   if (requestSerialize === undefined || responseDeserialize === undefined) return;
@@ -110,6 +109,11 @@ async function* ask<A>(
     yield* client.makeServerStreamRequest(
       ...([path, requestSerialize, responseDeserialize, request, metadata] as const),
     ) as AsyncIterable<A>;
+  } catch (error) {
+    const isUnreached = (error as { code?: unknown }).code === status.UNAVAILABLE;
+    const problem = isUnreached ? await tlsProblem(address, trust) : undefined;
+    if (problem === undefined) throw error;
+    throw new Error(`${formatAddress(address)}: ${problem}`, { cause: error });
   } finally {
     client.close();
   }

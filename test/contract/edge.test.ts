@@ -9,9 +9,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { credentials, status } from "@grpc/grpc-js";
 import { afterEach, describe, expect, test } from "vitest";
 import type { AppSettings } from "../../src/app.ts";
+import { probe } from "../../src/edge/probe.ts";
 import { HealthCheckRequest, HealthCheckResponse } from "../../src/gen/grpc/health/v1/health.ts";
 import type { ListenAddress } from "../../src/grpc/address.ts";
-import { probe } from "../../src/grpc/probe.ts";
 import { AppError, recordCorrupt, storeFull } from "../../src/kit/errors.ts";
 import type { Store } from "../../src/store/store.ts";
 import {
@@ -393,9 +393,10 @@ describe("health", () => {
   test("is what the probe asks for", async () => {
     const server = await start();
     const path = server.address.slice("unix:".length);
-    expect(await probe({ kind: "unix", path }, Date.now())).toBeUndefined();
     const nobody = { kind: "unix", path: `${path}x` } as const;
-    expect(await probe(nobody, Date.now())).toContain("No connection");
+    const both = [nobody, { kind: "unix", path }] as const;
+    expect(await probe(both, undefined, Date.now())).toBeUndefined();
+    expect(await probe([nobody], undefined, Date.now())).toContain("No connection");
   });
 });
 

@@ -18,6 +18,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeCertificate } from "../support/kit/certificate.ts";
 import { reservedPort } from "../support/kit/port.ts";
 import {
   type Build,
@@ -39,6 +40,8 @@ let build: Build;
 let image: Result;
 const children: ChildProcess[] = [];
 const sealed = new Set<string>();
+/** Variables that a user gives the container. */
+let settings: Readonly<Record<string, string>> = {};
 
 /** The command that docker would run, as an array of words. */
 function exec(text: string): string[] {
@@ -47,7 +50,7 @@ function exec(text: string): string[] {
 
 /** Environment of a container of the image: its own variables, and Node in the path. */
 function containerOptions({ root, workdir, env }: Result, port: number) {
-  const mapped = { ...env, MEMORY_SIDECAR_DATA_DIR: join(root, "data") };
+  const mapped = { ...env, ...settings, MEMORY_SIDECAR_DATA_DIR: join(root, "data") };
   return {
     cwd: workdir,
     env: { PATH: join(scratch, "bin"), ...mapped, MEMORY_SIDECAR_LISTEN: `127.0.0.1:${port}` },
@@ -160,6 +163,19 @@ describe("the image", () => {
     const exited = once(child, "exit");
     child.kill("SIGTERM");
     expect(await exited).toEqual([0, null]);
+  });
+
+  test("passes its health check with TLS", async () => {
+    makeCertificate(scratch, "memory.test");
+    const [key, cert] = ["key", "cert"].map((part) => join(scratch, `memory.test.${part}.pem`));
+    if (process.getuid?.() === 0) chownSync(key ?? "", NOBODY, NOBODY);
+    settings = { MEMORY_SIDECAR_TLS_KEY: key ?? "", MEMORY_SIDECAR_TLS_CERT: cert ?? "" };
+    const port = await reservedPort();
+    const child = await start(image, port);
+    expect(await becomesHealthy(image, child, port)).toBe(true);
+    settings = {};
+    child.kill("SIGTERM");
+    await once(child, "exit");
   });
 
   test("is not healthy when nothing serves", async () => {

@@ -96,7 +96,6 @@ export const SMALL_FILES: readonly SmallFiles[] = [
   { files: /^src\/kit\/(etag|life)\.ts$/, reason: "one idea that several features share" },
   { files: /^src\/mcp\/fence\.ts$/, reason: "marks the results of all tools alike" },
   { files: /^src\/grpc\/descriptors\.ts$/, reason: "its place is how it finds the contract" },
-  { files: /^src\/grpc\/probe\.ts$/, reason: "the command that asks for health, without a server" },
   { files: /^src\/summary\/builtin\/lines\.ts$/, reason: "the input that all parts of it share" },
   { files: /^src\/session\/log\/wanted-calls\.ts$/, reason: "append.ts, its only user, is full" },
   { files: /^src\/recall\/count-items\.ts$/, reason: "a use case by itself, like its neighbours" },
