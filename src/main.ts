@@ -264,7 +264,7 @@ async function runRestore(args: readonly string[]): Promise<number> {
   const place = parseObjectPlace(from);
   if (place === undefined) {
     checkNoneOf(["endpoint"], values);
-    print(JSON.stringify(await restoreFrom(resolve(from), directory), null, 2));
+    print(JSON.stringify(await restoreFrom(resolve(from), directory, from), null, 2));
     return EXIT.ok;
   }
   const store = readObjectStore(values["endpoint"]);
@@ -272,17 +272,17 @@ async function runRestore(args: readonly string[]): Promise<number> {
   try {
     const backUp = join(folder, "backup");
     await downloadBackUp(store, place, { directory: backUp, onProgress: COPY_OPTIONS.onProgress });
-    print(JSON.stringify(await restoreFrom(backUp, directory), null, 2));
+    print(JSON.stringify(await restoreFrom(backUp, directory, from), null, 2));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
   return EXIT.ok;
 }
 
-async function restoreFrom(backUp: string, directory: string): Promise<Restored> {
+async function restoreFrom(backUp: string, directory: string, name: string): Promise<Restored> {
   const { restore } = await import("./store/backup/restore.ts");
   const { readFacts } = await import("./session/facts-wire.ts");
-  return await restore(backUp, directory, { ...COPY_OPTIONS, readFacts });
+  return await restore(backUp, directory, { ...COPY_OPTIONS, readFacts, name });
 }
 
 async function runCompact(args: readonly string[]): Promise<number> {

@@ -267,10 +267,7 @@ export function hookNotConfigured(hook: string, problem = missingHook(hook)): Ap
 }
 
 function missingHook(hook: string): string {
-  return (
-    `The hook "${hook}" is needed, and this server does not have it. Name one that ListHooks ` +
-    "gives."
-  );
+  return `Hook "${hook}" is not configured on this server. Name one that ListHooks gives.`;
 }
 
 /** A hook that a call waits for failed, or gave what cannot be used. */
@@ -476,6 +473,12 @@ export function recordCorrupt(what: string, cause?: unknown): AppError {
     `A stored record is damaged (${what}). Run "memory-sidecar verify" on the data directory.`,
     { cause },
   );
+}
+
+/** A back-up is damaged, which a restore found. */
+export function backUpDamaged(backUp: string, what: string): AppError {
+  const problem = `The back-up ${backUp} is damaged (${what}). Nothing was restored: take another.`;
+  return new AppError("RECORD_CORRUPT", problem);
 }
 
 /** The pages of the data file are damaged. Each problem has a kind and the places of it. */

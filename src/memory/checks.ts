@@ -124,7 +124,7 @@ export function checkQueryRelations(request: QueryRelationsRequest, v: Violation
 
 export function checkExtractMemories(request: ExtractMemoriesRequest, v: Violations): void {
   const { sessionId, text } = request;
-  if (sessionId === "" && text === "") v.add("session_id", "is required, or text");
+  if (sessionId === "" && text === "") v.add("session_id", "is required unless text is given");
   else if (sessionId !== "" && text !== "") v.add("text", "must be empty with session_id");
   checkSeqs(v, request);
   // Memories of a session belong to its user and agent.

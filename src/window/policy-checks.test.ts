@@ -244,7 +244,7 @@ describe("what a stage does", () => {
   test.each<readonly [Select, string]>([
     [
       dropOldest({}),
-      "drop_oldest: one of max_messages, max_tokens and max_age at least is required",
+      "drop_oldest: at least one of max_messages, max_tokens and max_age is required",
     ],
     [dropOldest({ maxAge: age(-1n) }), "drop_oldest.max_age: must be 0 to 315576000 seconds"],
     [

@@ -51,7 +51,7 @@ export function checkSelect(v: Violations, select: PolicyStage["select"]): void 
   switch (select?.$case) {
     case "dropOldest":
       if (hasNoLimit(select.value)) {
-        v.add("drop_oldest", "one of max_messages, max_tokens and max_age at least is required");
+        v.add("drop_oldest", "at least one of max_messages, max_tokens and max_age is required");
       }
       break;
     case "filter":

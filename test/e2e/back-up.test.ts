@@ -139,10 +139,13 @@ describe("a back-up", () => {
     bytes.write("lost", at);
     writeFileSync(path, bytes);
     const restored = join(folder, "restored");
-    expect(run("restore", copy, restored)).toMatchObject({ status: 1 });
+    const refused = run("restore", copy, restored);
+    expect(refused).toMatchObject({ status: 1 });
+    expect(refused.stderr).toContain(`The back-up ${copy} is damaged`);
     // Without its manifest the check of the records is left.
     const bare = run("restore", path, restored);
     expect(bare).toMatchObject({ status: 1 });
+    expect(bare.stderr).toContain(`The back-up ${path} is damaged`);
     cpSync(path, join(live, "data.mdb"));
     expect(run("backup", live, join(folder, "other"))).toMatchObject({ status: 1 });
     expect(existsSync(join(folder, "other"))).toBe(false);

@@ -21,7 +21,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { recordCorrupt } from "../../kit/errors.ts";
+import { backUpDamaged } from "../../kit/errors.ts";
 import { DATA_FILE, syncPath } from "../engine/environment.ts";
 import { LOCK_FILE, lockDirectory, OWNER_FILE } from "../engine/lock.ts";
 import { REDO_FILE, readRedoLog } from "../engine/redo-log.ts";
@@ -39,6 +39,8 @@ const IGNORED = [RESTORE_FOLDER, MARKER_FILE, LOCK_FILE, OWNER_FILE, "lost+found
 /** Options of a restore. */
 export interface RestoreOptions extends Pick<VerifiedCopyOptions, "factsModule" | "onProgress"> {
   readonly readFacts: ReadFacts;
+  /** The back-up as its owner calls it, for errors. Default: its path. */
+  readonly name?: string | undefined;
 }
 
 /** A restored store. */
@@ -63,6 +65,7 @@ export async function restore(
   options: RestoreOptions,
 ): Promise<Restored> {
   const source = dataFileOf(backUp);
+  const damaged = (what: string) => backUpDamaged(options.name ?? backUp, what);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const found = readdirSync(directory).find((name) => !IGNORED.includes(name));
   if (found !== undefined) {
@@ -88,11 +91,11 @@ export async function restore(
     const copied = createHash("sha256");
     await pipeline(createReadStream(path), copied);
     if (sum !== undefined && sum !== copied.digest("hex")) {
-      throw recordCorrupt(`${source} is not the file that its manifest describes`);
+      throw damaged("its data file is not the one that its manifest describes");
     }
     await carryOutRedoLog(staging);
     options.onProgress?.({ step: "verifying", bytes: totalBytes, totalBytes });
-    const { storeId, totals } = await checkCopy(staging, options);
+    const { storeId, totals } = await checkCopy(staging, options, damaged);
     const historyId = await beginHistory(staging, options.readFacts);
     keepOnly(staging, [DATA_FILE]);
     syncPath(path);

@@ -82,11 +82,12 @@ function readSettled(source: string): Buffer {
 export async function checkCopy(
   directory: string,
   { factsModule, signal }: Pick<VerifiedCopyOptions, "factsModule" | "signal">,
+  damaged: (what: string) => Error = recordCorrupt,
 ): Promise<VerifyReport> {
   const report = await verifyFiles(directory, { factsModule, signal, nice: NICE });
   if (!report.clean) {
     const kinds = report.problems.map(({ kind, count }) => `${kind} (${count})`);
-    throw recordCorrupt(`found by the check of a copy: ${kinds.join(", ")}`);
+    throw damaged(`found by the check of a copy: ${kinds.join(", ")}`);
   }
   keepOnly(directory, [DATA_FILE]);
   syncPath(directory);
