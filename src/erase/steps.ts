@@ -179,8 +179,9 @@ async function eraseMemories(work: ErasureWork): Promise<void> {
     for (const memory of page.memories) {
       if (await isDerived(work, memory)) meant.push(memory.memoryId);
     }
-    if (meant.length > 0)
-      await eraseFound(work, ({ byId }) => meant.flatMap((id) => byId(id) ?? []));
+    if (meant.length > 0) {
+      await eraseFound(work, (memories) => meant.flatMap((id) => memories.byId(id) ?? []));
+    }
     after = page.next;
   } while (after !== undefined);
 }
