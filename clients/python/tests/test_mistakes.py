@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 from real import RealServer
 
-from memorysidecar import AlreadyExists, Client, MemorySidecarError, NotFound, policy
+from memorysidecar import AlreadyExists, AsyncClient, Client, MemorySidecarError, NotFound, policy
 
 ERRORS = (MemorySidecarError, ValueError, TypeError)
 
@@ -149,9 +150,31 @@ def test_a_token_that_is_missing(tmp_path: Path) -> None:
 
 def test_ensure_takes_what_exists(client: Client) -> None:
     made = client.ensure_session("s", user_id="ana")
-    assert client.ensure_session("s", user_id="ben") == made
+    assert client.ensure_session("s", user_id="ana") == made
+    assert client.ensure_session("s") == made
+    assert client.ensure_session("s", user_id="") == made
+    shared = client.ensure_session("shared")
+    assert client.ensure_session("shared", user_id="ana") == shared
     assert client.ensure_consumer("c") == client.ensure_consumer("c", position="oldest")
     with pytest.raises(AlreadyExists):
         client.create_session("s")
     with pytest.raises(NotFound):
         client.get_consumer("d")
+
+
+def test_ensure_refuses_the_session_of_another_user(client: Client, server: RealServer) -> None:
+    client.ensure_session("s", user_id="ana")
+    with pytest.raises(AlreadyExists) as found:
+        client.ensure_session("s", user_id="ben")
+    assert str(found.value) == (
+        'SESSION_ALREADY_EXISTS: Session "s" exists, and belongs to another user than "ben". Give'
+        " each user a session of its own."
+    )
+    assert found.value.resource == ("Session", "s")
+
+    async def ensure() -> None:
+        async with AsyncClient(server.address, namespace=client.namespace) as asynchronous:
+            await asynchronous.ensure_session("s", user_id="ben")
+
+    with pytest.raises(AlreadyExists, match="another user"):
+        asyncio.run(ensure())

@@ -210,6 +210,22 @@ def reply_error(error: v1.ReplyError) -> MemorySidecarError:
     return make_error(code, error.message, reason=reason, metadata=error.metadata)
 
 
+def refuse_other_user(session: v1.Session, user_id: str | None) -> None:
+    """Refuses a session of another user than the one who is named. That of nobody is taken.
+
+    :raises AlreadyExists: without the name of the other user, which the caller may show.
+    """
+    if not user_id or session.user_id in ("", user_id):
+        return
+    raise AlreadyExists(
+        grpc.StatusCode.ALREADY_EXISTS,
+        f'Session "{session.session_id}" exists, and belongs to another user than "{user_id}".'
+        " Give each user a session of its own.",
+        reason=ErrorReason.SESSION_ALREADY_EXISTS,
+        resource=("Session", session.session_id),
+    )
+
+
 def decode_error(error: grpc.RpcError) -> MemorySidecarError:
     """Reads an error of gRPC. Details that cannot be read are left out."""
     call: Any = error

@@ -11,6 +11,7 @@ import pytest
 from claude_agent_sdk.testing import run_session_store_conformance
 from integration import erase
 from memorysidecar import (
+    AlreadyExists,
     AsyncClient,
     Client,
     MemorySidecarError,
@@ -63,6 +64,24 @@ async def test_the_store_keeps_every_contract_of_the_sdk(server: RealServer) -> 
     assert "| Claude Agent SDK | contracts of session stores | 14 of 14 |" in TABLE.read_text()
     for client in clients:
         await client.close()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda store: store.load(KEY),
+        lambda store: store.append(KEY, turn(1)),
+        lambda store: store.window(KEY),
+    ],
+)
+async def test_the_transcript_of_another_user_is_refused(
+    async_client: AsyncClient, use: Any
+) -> None:
+    ours, entries = SidecarSessionStore(async_client, user_id="ana"), turn(0)
+    await ours.append(KEY, entries)
+    with pytest.raises(AlreadyExists, match='belongs to another user than "bob"'):
+        await use(SidecarSessionStore(async_client, user_id="bob"))
+    assert await ours.load(KEY) == entries
 
 
 async def test_entries_come_back_exactly(async_client: AsyncClient) -> None:

@@ -11,7 +11,7 @@ from agents import Agent, Runner, function_tool, set_tracing_disabled
 from agents.memory import OpenAIResponsesCompactionSession
 from agents.testing import ScriptedModel, assistant_message, function_call
 from integration import erase
-from memorysidecar import AsyncClient, Client, MemorySidecarError, policy
+from memorysidecar import AlreadyExists, AsyncClient, Client, MemorySidecarError, policy
 from openai import AsyncOpenAI
 from real import PATIENT, RealServer
 
@@ -87,6 +87,26 @@ async def test_the_window_keeps_its_limit_and_whole_calls(async_client: AsyncCli
     log = SidecarSession("window", async_client)
     assert len(await log.get_items()) == 80
     assert (await async_client.get_session("window")).user_id == "ana"
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda session: session.get_items(),
+        lambda session: session.add_items(ITEMS[:1]),
+        lambda session: session.pop_item(),
+        lambda session: session.clear_session(),
+        lambda session: session._atomic_replace_items(ITEMS[:1]),
+        lambda session: session._atomic_replace_items([]),
+    ],
+)
+async def test_the_session_of_another_user_is_refused(async_client: AsyncClient, use: Any) -> None:
+    ours = SidecarSession("support-1", async_client, user_id="ana")
+    await ours.add_items(ITEMS[:2])
+    with pytest.raises(AlreadyExists, match='belongs to another user than "bob"'):
+        await use(SidecarSession("support-1", async_client, user_id="bob"))
+    assert await ours.get_items() == ITEMS[:2]
+    assert await SidecarSession("support-1", async_client).get_items() == ITEMS[:2]
 
 
 async def test_a_write_ends_although_its_task_is_cancelled(async_client: AsyncClient) -> None:

@@ -14,7 +14,7 @@ from .. import _record_fields as n
 from .. import v1
 from .._forms import FormName, elements_of, form_bytes, form_of
 from .._watch_state import Listeners
-from ..errors import AlreadyExists, MemorySidecarError
+from ..errors import AlreadyExists, MemorySidecarError, refuse_other_user
 from .histories import HistoryMethods
 from .memories import MemoryMethods
 from .pager import Pager
@@ -59,7 +59,10 @@ class Client(
 
     def ensure_session(self, session_id: str, **fields: Unpack[f.SessionChange]) -> v1.Session:
         """Gives the session with this id, which it creates with these fields if there is none. The
-        fields do not change a session that exists; ``update_session`` does."""
+        fields do not change a session that exists; ``update_session`` does.
+
+        :raises AlreadyExists: when the session exists and belongs to another user than ``user_id``.
+        """
         try:
             return self.create_session(session_id, **fields)
         except AlreadyExists:
@@ -68,7 +71,9 @@ class Client(
                 read["namespace"] = fields["namespace"]
             if "timeout" in fields:
                 read["timeout"] = fields["timeout"]
-            return self.get_session(session_id, **read)
+            session = self.get_session(session_id, **read)
+        refuse_other_user(session, fields.get("user_id"))
+        return session
 
     def get_session(self, session_id: str, **call: Unpack[f.ReadOptions]) -> v1.Session:
         """Gets a session without its messages."""
@@ -196,11 +201,13 @@ class Client(
         :param tool_outcomes: how tools ended whose messages are not appended.
         :param record_operations: operations on records, as ``write_records`` takes them, done with
             the append in one transaction.
-        :param on_existing: what becomes of messages whose ids the session has: ``"fail"`` (the
-            default), ``"skip"``, or ``"update"``. The answer says what became of each.
+        :param on_existing: what to do with messages whose ids are already in the session:
+            ``"fail"`` (the default), ``"skip"``, or ``"update"``. The answer says what became of
+            each.
         :param session: the fields of the session that ``create_session`` creates, as
-            ``create_session`` takes them, but the summary. An ``etag`` among them must be that of
-            the session.
+            ``create_session`` takes them, except ``summary``. They are not compared with those of
+            a session that exists: the ``user_id`` of another user does not stop the append. An
+            ``etag`` among them must be that of the session.
         :param session_update_mask: names the fields of ``session`` to change in one that exists,
             in the same transaction; empty for all that are set.
         :param window: answers with ``window``, as ``window()`` gives it; its options in place of

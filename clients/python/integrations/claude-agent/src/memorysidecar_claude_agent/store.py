@@ -20,6 +20,7 @@ from memorysidecar import Aborted, AlreadyExists, AsyncClient, ErrorReason, NotF
 from memorysidecar.adapters.messages import MAX_PAYLOAD_BYTES, batches
 from memorysidecar.adapters.plans import Call, Plan, Runner
 from memorysidecar.adapters.records import missing, read_again
+from memorysidecar.errors import refuse_other_user
 
 from ._entries import PARTED, PROVIDER, message_of, parted_message_of
 
@@ -40,7 +41,8 @@ class SidecarSessionStore(SessionStore):
 
     :param client: a client, which the store never closes, on the event loop of the SDK.
     :param attributes: of the sessions that the store creates, as ``create_session`` takes them:
-        ``user_id``, ``agent_id``, ``policy``, ``labels``, ``ttl``.
+        ``user_id``, ``agent_id``, ``policy``, ``labels``, ``ttl``. A transcript that belongs to
+        another user than ``user_id`` is refused with ``AlreadyExists``.
     """
 
     def __init__(self, client: AsyncClient, **attributes: Any) -> None:
@@ -49,6 +51,7 @@ class SidecarSessionStore(SessionStore):
         self._user_id: str | None = attributes.get("user_id")
 
     async def append(self, key: SessionKey, entries: list[SessionStoreEntry]) -> None:
+        await self._check_user(key)
         for batch in batches((entry, json.dumps(entry).encode()) for entry in entries):
             await self._append(key, batch)
 
@@ -98,10 +101,22 @@ class SidecarSessionStore(SessionStore):
     async def window(self, key: SessionKey) -> v1.GetWindowResponse:
         """Gets the window of a transcript: what fits the policy, with tool calls and their results
         whole, and the summary of what left it."""
+        await self._check_user(key)
         return await self.client.window(session_id_of(key))
+
+    async def _check_user(self, key: SessionKey) -> None:
+        """Refuses the transcript of another user than the one that was given."""
+        if not self._user_id:
+            return
+        try:
+            session = await self.client.get_session(session_id_of(key))
+        except NotFound:
+            return
+        refuse_other_user(session, self._user_id)
 
     async def _load(self, key: SessionKey) -> list[SessionStoreEntry] | None:
         entries: list[SessionStoreEntry] = []
+        await self._check_user(key)
         try:
             async for message in self.client.list_messages(session_id_of(key), page_size=1000):
                 # Other programs may append to the log.

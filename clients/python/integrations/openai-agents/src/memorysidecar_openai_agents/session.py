@@ -10,6 +10,7 @@ from agents import TResponseInputItem
 from agents.memory import SessionSettings
 from agents.memory.session_settings import coerce_session_settings
 from memorysidecar import AsyncClient, Client, NotFound, v1
+from memorysidecar.errors import refuse_other_user
 
 from ._items import item_of, message_of
 
@@ -30,7 +31,8 @@ class SidecarSession:
     :param session_settings: as with other sessions; ``limit`` is the number of newest items that
         ``get_items`` gives.
     :param attributes: of the session when this object creates it: ``user_id``, ``agent_id``,
-        ``policy``, ``labels``, ``metadata``, ``ttl``, as ``create_session`` takes them.
+        ``policy``, ``labels``, ``metadata``, ``ttl``, as ``create_session`` takes them. A session
+        that belongs to another user than ``user_id`` is refused with ``AlreadyExists``.
     """
 
     session_settings: SessionSettings | None = None
@@ -58,6 +60,7 @@ class SidecarSession:
         if limit is not None and limit <= 0:
             return []
         try:
+            await self._check_user()
             messages = await (self._window(limit) if self.window else self._log(limit))
         except NotFound:
             return []
@@ -71,6 +74,7 @@ class SidecarSession:
     async def pop_item(self) -> TResponseInputItem | None:
         """Removes the newest item and gives it."""
         try:
+            await self._check_user()
             answer = await _finish(self._call(lambda client: client.pop_messages(self.session_id)))
         except NotFound:
             return None
@@ -79,6 +83,7 @@ class SidecarSession:
     async def clear_session(self) -> None:
         """Deletes the items; the session goes on."""
         try:
+            await self._check_user()
             await _finish(self._call(lambda client: client.reset_session(self.session_id)))
         except NotFound:
             pass
@@ -102,6 +107,7 @@ class SidecarSession:
             await self._ensure()
         options = {"all": True, "create_session": True}
         try:
+            await self._check_user()
             await self._call(
                 lambda client: client.replace_messages(self.session_id, messages, **options)
             )
@@ -114,6 +120,13 @@ class SidecarSession:
             await self._call(
                 lambda client: client.ensure_session(self.session_id, **self._attributes)
             )
+
+    async def _check_user(self) -> None:
+        """Refuses the session of another user than the one that was given."""
+        user_id = self._attributes.get("user_id")
+        if user_id:
+            session = await self._call(lambda client: client.get_session(self.session_id))
+            refuse_other_user(session, user_id)
 
     async def _window(self, limit: int | None) -> list[v1.Message]:
         window = await self._call(lambda client: client.window(self.session_id))
