@@ -403,6 +403,9 @@ def test_tls_is_asked_for(fake: FakeServer, certificates: Path) -> None:
     for tls in (True, str(certificates), certificates, grpc.ssl_channel_credentials()):
         with Client(fake.path, tls=tls, timeout=0.3) as client, pytest.raises(ms.Unavailable):
             client.server_info()
+    with Client(fake.path, tls=True, timeout=0.3) as client:
+        with pytest.raises(ms.Unavailable, match="does not speak TLS; check tls="):
+            client.server_info()
     assert fake.calls == []
     with Client(fake.path, tls=False) as client:
         client.server_info()

@@ -78,8 +78,9 @@ def test_it_says_why_it_does_not_start() -> None:
 
 def test_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(RuntimeError, match=r"pip install 'memory-sidecar\[server\]'"):
+    with pytest.raises(RuntimeError, match=r"pip install 'memory-sidecar\[server\]'") as found:
         LocalServer().start()
+    assert 'LocalServer(command=["CHECKOUT/node_modules/.bin/node", ' in str(found.value)
 
 
 def test_it_finds_the_command_in_the_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

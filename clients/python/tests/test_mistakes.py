@@ -7,10 +7,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
 from real import RealServer
 
-from memorysidecar import AlreadyExists, AsyncClient, Client, MemorySidecarError, NotFound, policy
+from memorysidecar import (
+    AlreadyExists,
+    AsyncClient,
+    Client,
+    MemorySidecarError,
+    NotFound,
+    policy,
+    v1,
+)
+from memorysidecar._advice import advise
+from memorysidecar.errors import make_error
 
 ERRORS = (MemorySidecarError, ValueError, TypeError)
 
@@ -99,6 +110,10 @@ MISTAKES: dict[str, tuple[Callable[[Any], Any], list[str]]] = {
         lambda client: client.append("s", ["x" * 900_000] * 6),
         ["5,4", "4,194,304", "less in one call"],
     ),
+    "record of another path": (
+        lambda client: client.get_record(["a", "b"], "k"),
+        ['Record "k" of path "a/b" in namespace'],
+    ),
     "order": (
         lambda client: list(client.list_messages("s", order="newest")),
         ["newest_first", '"newest"'],
@@ -134,6 +149,35 @@ def test_a_server_that_is_down() -> None:
     with Client("localhost:1", timeout=1) as client, pytest.raises(MemorySidecarError) as found:
         client.get_session("s")
     assert "No server answers at localhost:1. Is it running there?" in str(found.value)
+
+
+# Messages of gRPC for connections that fail, and those of the client.
+UNREACHED = [
+    (
+        "Tls handshake failed: SSL_ERROR_SSL: error:100000f7: WRONG_VERSION_NUMBER",
+        "The server at h:1 does not speak TLS; check tls=. (",
+    ),
+    (
+        "Tls handshake failed: SSL_ERROR_SSL: error:1000007d: CERTIFICATE_VERIFY_FAILED",
+        "The server at h:1 speaks TLS with a certificate that is not trusted; check tls=, which may"
+        " be the path of its root certificate. (",
+    ),
+    (
+        "Ssl handshake failed: TSI_PROTOCOL_FAILURE",
+        "The TLS handshake with the server at h:1 failed; check tls=. (",
+    ),
+    (
+        "failed to connect to all addresses; last error: UNAVAILABLE: ipv4:h:1: Socket closed",
+        "The server at h:1 closed the connection. If it speaks TLS, check tls=. (",
+    ),
+    ("Connection refused", "No server answers at h:1. Is it running there? ("),
+]
+
+
+@pytest.mark.parametrize(("said", "words"), UNREACHED)
+def test_a_connection_that_fails(said: str, words: str) -> None:
+    error = make_error(grpc.StatusCode.UNAVAILABLE, said)
+    assert advise(error, v1.GetSessionRequest(), "h:1") == f"{words}{said})"
 
 
 def test_a_token_that_is_missing(tmp_path: Path) -> None:

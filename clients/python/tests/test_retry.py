@@ -103,6 +103,9 @@ def test_a_slow_server_meets_the_deadline(fake: FakeServer, fake_client: Client)
     with pytest.raises(ms.DeadlineExceeded) as caught:
         fake_client.append("s", "hello", timeout=0.1)
     assert caught.value.request_id
+    assert str(caught.value) == (
+        "DEADLINE_EXCEEDED: AppendMessages was not answered within its timeout of 0.1 s."
+    )
 
 
 def test_asyncio_retries_alike(fake: FakeServer) -> None:

@@ -23,10 +23,18 @@ _TODO: Final = {
 }
 
 
-def advise(error: MemorySidecarError, request: Any, address: str) -> str:
-    """Gives the message of an error with what to do about it."""
+def advise(
+    error: MemorySidecarError, request: Any, address: str, timeout: float | None = None
+) -> str:
+    """Gives the message of an error with what to do about it.
+
+    :param timeout: the seconds of the call, None for no limit.
+    """
     if error.reason == "" and error.code is grpc.StatusCode.UNAVAILABLE:
-        return f"No server answers at {address}. Is it running there? ({error.message})"
+        return _unreached(error.message, address)
+    if error.reason == "" and error.code is grpc.StatusCode.DEADLINE_EXCEEDED and timeout:
+        rpc = request.DESCRIPTOR.name.removesuffix("Request")
+        return f"{rpc} was not answered within its timeout of {timeout:g} s."
     if error.reason == "" and error.code is grpc.StatusCode.RESOURCE_EXHAUSTED:
         size = request.ByteSize()
         if size > _REQUEST_BYTES_MAX:
@@ -43,6 +51,25 @@ def advise(error: MemorySidecarError, request: Any, address: str) -> str:
     return " ".join(text for text in found if text)
 
 
+def _unreached(message: str, address: str) -> str:
+    """Says why there is no connection, by what gRPC says."""
+    if "WRONG_VERSION_NUMBER" in message:
+        return f"The server at {address} does not speak TLS; check tls=. ({message})"
+    if "CERTIFICATE_VERIFY_FAILED" in message:
+        return (
+            f"The server at {address} speaks TLS with a certificate that is not trusted; check"
+            f" tls=, which may be the path of its root certificate. ({message})"
+        )
+    if "andshake failed" in message:
+        return f"The TLS handshake with the server at {address} failed; check tls=. ({message})"
+    if "Socket closed" in message and not address.startswith("unix:"):
+        return (
+            f"The server at {address} closed the connection. If it speaks TLS, check tls=."
+            f" ({message})"
+        )
+    return f"No server answers at {address}. Is it running there? ({message})"
+
+
 def _looked_for(error: MemorySidecarError, request: Any) -> str:
     """Names the resource of an error, and the session and the namespace that it was looked for in:
     an id of another namespace is the most frequent cause."""
@@ -50,6 +77,9 @@ def _looked_for(error: MemorySidecarError, request: Any) -> str:
         return ""
     kind, name = error.resource
     found = f'{kind} "{name}"'
+    path = getattr(request, "path", ())
+    if kind == "Record" and path:
+        found += f' of path "{"/".join(path)}"'
     session = getattr(request, "session_id", "")
     if session and kind != "Session":
         found += f' of session "{session}"'

@@ -17,7 +17,7 @@ from google.protobuf.message import Message as ProtoMessage
 from . import _channel
 from ._advice import advise
 from ._fields import OPTIONS, ReadOptions, WriteOptions
-from ._retry import Attempts, RetryPolicy
+from ._retry import Attempts, RetryPolicy, check_timeout
 from ._watch_state import Listeners, WatchState
 from .errors import MemorySidecarError, decode_error
 from .v1.admin_service_pb2 import DESCRIPTOR as ADMIN
@@ -171,6 +171,7 @@ class Base:
         target = _channel.target(address)
         _channel.refuse_plain_token(target, token, tls)
         settings = _channel.options(target, max_receive_bytes)
+        check_timeout(timeout)
         self.address = target
         self.namespace = namespace
         self.timeout = timeout
@@ -220,7 +221,7 @@ class Base:
             request.namespace = call.get("namespace", self.namespace)
         if rpc.has_request_id:
             request.request_id = call.get("request_id") or new_request_id()
-        timeout = call.get("timeout", self.timeout)
+        timeout = check_timeout(call.get("timeout", self.timeout))
         return rpc.call, Attempts(self.retry, timeout=timeout, safe=rpc.is_safe)
 
     def _watch_state(
@@ -234,7 +235,7 @@ class Base:
     ) -> WatchState:
         refuse_empty(request)
         request.namespace = call.get("namespace", self.namespace)
-        timeout = call.get("timeout", self.timeout)
+        timeout = check_timeout(call.get("timeout", self.timeout))
         return WatchState(
             request,
             self.retry,
@@ -267,10 +268,12 @@ def on_page(request: Any, token: str) -> Any:
     return copy
 
 
-def explain(error: grpc.RpcError, request: Any, address: str) -> MemorySidecarError:
+def explain(
+    error: grpc.RpcError, request: Any, address: str, timeout: float | None
+) -> MemorySidecarError:
     """Reads the error of a call, says what to do about it, and notes the call's request id."""
     read = decode_error(error)
-    read.message = advise(read, request, address)
+    read.message = advise(read, request, address, timeout)
     read.args = (read.message,)
     read.request_id = getattr(request, "request_id", "")
     return read

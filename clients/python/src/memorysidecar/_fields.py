@@ -6,13 +6,15 @@ import datetime
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, Union, cast
 
-from google.protobuf import duration_pb2, timestamp_pb2
+from google.protobuf import timestamp_pb2
 from google.protobuf.field_mask_pb2 import FieldMask
 from typing_extensions import TypedDict
 
 from . import v1
 from ._forms import FormName, form_of
+from ._made import Seconds, duration_of, made, refuse_unknown, told
 from ._memory_policy import MemoryPolicyLike, memory_policy_of
+from ._policy_fields import TokenRuleName, token_rule_of
 
 Json = Mapping[str, Any]
 Time = datetime.datetime | timestamp_pb2.Timestamp
@@ -23,6 +25,7 @@ Position = Union[Literal["now", "oldest"], "v1.StreamPosition"]
 PolicyLike = v1.Policy | v1.Preset | v1.PolicyChoice | Json
 Policies = PolicyLike | Iterable[PolicyLike]
 Range = Union["v1.SeqRange", tuple[int, int]]
+TokenRule = Union["v1.TokenRule", TokenRuleName]
 OrderName = Literal["newest_first", "oldest_first"]
 SessionOrder = Union[
     "v1.SessionOrder", OrderName, Literal["newest_update_first", "oldest_update_first"]
@@ -57,7 +60,7 @@ class SessionChange(WriteOptions, total=False):
     labels: Mapping[str, str] | None
     metadata: Json | None
     policy: PolicyLike | None
-    ttl: datetime.timedelta | duration_pb2.Duration | None
+    ttl: Seconds | None
     summary: str | v1.Summary | Json | None
     memory_policy: MemoryPolicyLike | None
 
@@ -96,6 +99,9 @@ OPTIONS: Final = ("namespace", "timeout", "request_id")
 _POSITIONS: Final = {"now": v1.STREAM_POSITION_NOW, "oldest": v1.STREAM_POSITION_OLDEST}
 _SOURCES: Final = {"window": v1.PREVIEW_SOURCE_WINDOW, "log": v1.PREVIEW_SOURCE_LOG}
 _ROLES: Final = ("user", "assistant", "system", "tool")
+_OF_APIS: Final = 'messages of a model API need form=, such as form="openai_chat"'
+_HINTS_OF_MESSAGES: Final = {"content": f'it is "text"; {_OF_APIS}'}
+_HINTS_OF_TOOL_CALLS: Final = {"id": f'it is "tool_call_id"; {_OF_APIS}'}
 
 
 def split(arguments: Mapping[str, Any]) -> tuple[WriteOptions, dict[str, Any]]:
@@ -115,7 +121,9 @@ def session_of(fields: dict[str, Any]) -> v1.Session:
         fields = {**fields, "summary": {"text": fields["summary"]}}
     if fields.get("memory_policy") is not None:
         fields = {**fields, "memory_policy": memory_policy_of(fields["memory_policy"])}
-    return v1.Session(**fields)
+    if fields.get("ttl") is not None:
+        fields = {**fields, "ttl": duration_of(fields["ttl"], "ttl")}
+    return made(v1.Session, **fields)
 
 
 def message_of(value: MessageLike) -> v1.Message:
@@ -126,8 +134,7 @@ def message_of(value: MessageLike) -> v1.Message:
         return v1.Message(role=v1.ROLE_USER, text=value)
     if not isinstance(value, Mapping):
         raise TypeError(
-            "a message is a text, a mapping of its fields, or a v1.Message, not"
-            f" {type(value).__module__}.{type(value).__qualname__}"
+            f"a message is a text, a mapping of its fields, or a v1.Message, not {told(value)}"
         )
     fields = dict(value)
     role = fields.get("role")
@@ -140,26 +147,14 @@ def message_of(value: MessageLike) -> v1.Message:
         fields["role"] = f"ROLE_{role.upper()}"
     for call in fields.get("tool_calls") or ():
         if isinstance(call, Mapping):
-            refuse_unknown("tool call", v1.ToolCall, call, {"id": "tool_call_id"})
-    refuse_unknown("message", v1.Message, fields, {"content": "text"})
-    return v1.Message(**fields)
-
-
-def refuse_unknown(
-    what: str, kind: Any, fields: Mapping[str, Any], hints: Mapping[str, str] | None = None
-) -> None:
-    """Refuses a field that a message of the contract does not have, with those it has."""
-    known = kind.DESCRIPTOR.fields_by_name
-    for name in fields:
-        if name not in known:
-            hint = (hints or {}).get(name)
-            told = f'it is "{hint}"' if hint else f"it has {', '.join(known)}"
-            raise ValueError(f'a {what} has no field "{name}": {told}')
+            refuse_unknown("tool call", v1.ToolCall, call, _HINTS_OF_TOOL_CALLS)
+    refuse_unknown("message", v1.Message, fields, _HINTS_OF_MESSAGES)
+    return made(v1.Message, **fields)
 
 
 def messages_of(value: MessagesLike) -> list[v1.Message]:
     """Makes messages of one or many."""
-    if isinstance(value, (str, v1.Message, Mapping)):
+    if isinstance(value, (str, v1.Message, Mapping)) or not isinstance(value, Iterable):
         return [message_of(value)]
     return [message_of(one) for one in value]
 
@@ -176,21 +171,21 @@ def optional_mask(paths: Iterable[str] | None) -> FieldMask | None:
     return None if paths is None else FieldMask(paths=ids_of(paths))
 
 
-_NEWEST_FIRST: Final = {
-    v1.SessionOrder: v1.SESSION_ORDER_CREATE_TIME_DESC,
-    v1.MessageOrder: v1.MESSAGE_ORDER_SEQ_DESC,
-    v1.SummaryOrder: v1.SUMMARY_ORDER_VERSION_DESC,
-}
-_OLDEST_FIRST: Final = {
-    v1.SessionOrder: v1.SESSION_ORDER_CREATE_TIME_ASC,
-    v1.MessageOrder: v1.MESSAGE_ORDER_SEQ_ASC,
-    v1.SummaryOrder: v1.SUMMARY_ORDER_VERSION_ASC,
-}
-
-
-_BY_UPDATE: Final = {
-    "newest_update_first": v1.SESSION_ORDER_UPDATE_TIME_DESC,
-    "oldest_update_first": v1.SESSION_ORDER_UPDATE_TIME_ASC,
+_ORDERS: Final[dict[Any, dict[str, Any]]] = {
+    v1.SessionOrder: {
+        "newest_first": v1.SESSION_ORDER_CREATE_TIME_DESC,
+        "oldest_first": v1.SESSION_ORDER_CREATE_TIME_ASC,
+        "newest_update_first": v1.SESSION_ORDER_UPDATE_TIME_DESC,
+        "oldest_update_first": v1.SESSION_ORDER_UPDATE_TIME_ASC,
+    },
+    v1.MessageOrder: {
+        "newest_first": v1.MESSAGE_ORDER_SEQ_DESC,
+        "oldest_first": v1.MESSAGE_ORDER_SEQ_ASC,
+    },
+    v1.SummaryOrder: {
+        "newest_first": v1.SUMMARY_ORDER_VERSION_DESC,
+        "oldest_first": v1.SUMMARY_ORDER_VERSION_ASC,
+    },
 }
 
 
@@ -198,14 +193,10 @@ def order_of(kind: Any, value: Any) -> Any:
     """Gives a value of an enum of orders by its short name."""
     if not isinstance(value, str):
         return value
-    match value:
-        case "newest_first":
-            return _NEWEST_FIRST[kind]
-        case "oldest_first":
-            return _OLDEST_FIRST[kind]
-    if kind is v1.SessionOrder and value in _BY_UPDATE:
-        return _BY_UPDATE[value]
-    raise ValueError(f'the order is "newest_first" or "oldest_first", not "{value}"')
+    known = _ORDERS[kind]
+    if value not in known:
+        raise ValueError(f'the order is one of {", ".join(known)}, not "{value}"')
+    return known[value]
 
 
 def filter_of(kind: Any, value: Any) -> Any:
@@ -213,7 +204,7 @@ def filter_of(kind: Any, value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     refuse_unknown("filter", kind, value)
-    return kind(**value)
+    return made(kind, **value)
 
 
 def position_of(value: Position | None) -> v1.StreamPosition | None:
@@ -227,7 +218,7 @@ def position_of(value: Position | None) -> v1.StreamPosition | None:
 
 def outcomes_of(values: Iterable[v1.ToolOutcome | Json]) -> list[v1.ToolOutcome]:
     """Makes outcomes of tools."""
-    return [v1.ToolOutcome(**one) if isinstance(one, Mapping) else one for one in values]
+    return [made(v1.ToolOutcome, **one) if isinstance(one, Mapping) else one for one in values]
 
 
 def policy_choice_of(value: PolicyLike | None) -> v1.PolicyChoice | None:
@@ -239,13 +230,22 @@ def policy_choice_of(value: PolicyLike | None) -> v1.PolicyChoice | None:
             return v1.PolicyChoice(preset=value)
         case v1.Policy():
             return v1.PolicyChoice(policy=value)
+    if not isinstance(value, Mapping):
+        given = f'"{value}"' if isinstance(value, str) else told(value)
+        raise TypeError(
+            f"a policy is a v1.Policy, a v1.Preset or a mapping of their fields, not {given}:"
+            " functions of memorysidecar.policy make one, such as policy.sliding_window()"
+        )
     if "preset" in value or "policy" in value:
-        return v1.PolicyChoice(**value)
-    return v1.PolicyChoice(policy=v1.Policy(**value))
+        return made(v1.PolicyChoice, **value)
+    return v1.PolicyChoice(policy=made(v1.Policy, **value))
 
 
-def token_rule_or_preset(rule: v1.TokenRule | None, preset: str) -> v1.TokenRule | None:
-    """Gives the token rule: the one that is given, or that of a preset that is named."""
+def token_rule_or_preset(rule: TokenRule | None, preset: str) -> v1.TokenRule | None:
+    """Gives the token rule: the one that is given, if by its short name, or that of a preset that
+    is named."""
+    if isinstance(rule, str):
+        return token_rule_of(rule)
     return v1.TOKEN_RULE_PRESET if rule is None and preset else rule
 
 
@@ -292,8 +292,9 @@ def ranges_of(values: Iterable[Range]) -> list[v1.SeqRange]:
 
 def ids_of(values: Iterable[str]) -> list[str]:
     """Makes a list of ids. A single text would be taken for its letters."""
-    if isinstance(values, str):
-        raise TypeError("give a list of ids, not a text")
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        given = "a text" if isinstance(values, str) else told(values)
+        raise TypeError(f"give a list of ids, not {given}")
     return list(values)
 
 
@@ -326,7 +327,8 @@ def one_of(**choices: Any) -> None:
     """Checks that one of several arguments was given, and no more."""
     given = [name for name, value in choices.items() if value is not None]
     if len(given) != 1:
-        raise ValueError(f"give one of {', '.join(choices)}, not {len(given)}")
+        found = f"not {' and '.join(given)}" if given else "which all are missing"
+        raise ValueError(f"give one of {', '.join(choices)}, {found}")
 
 
 def at_most_one(**choices: Any) -> bool:

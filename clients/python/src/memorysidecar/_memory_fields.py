@@ -9,11 +9,11 @@ from typing import Any, Literal, Union
 from typing_extensions import TypedDict
 
 from . import v1
-from ._fields import Json, ReadOptions, Time, WriteOptions, token_rule_or_preset
+from ._fields import Json, ReadOptions, Time, TokenRule, WriteOptions, token_rule_or_preset
 from ._forms import FormName, form_of
+from ._made import Seconds, duration_of, made, refuse_unknown, told
 from ._memory_policy import extraction_of as extraction_of
 from ._recall_fields import ScopeMatch, check_bound, enum_of, filter_of, scope_of, take_scope
-from ._task_fields import Seconds, duration_of
 
 MemoryLike = Union[str, "v1.Memory", Json]
 MemoriesLike = MemoryLike | Sequence[MemoryLike]
@@ -21,7 +21,10 @@ FilterLike = Union["v1.MemoryFilter", Json]
 Dedupe = Union[bool, Literal["same_text", "similar", "none"], "v1.DedupeRule", Json]
 Conflict = Union[Literal["keep_both", "supersede", "merge", "ask_hook"], "v1.ConflictRule", Json]
 Order = Union[
-    Literal["oldest", "newest", "importance", "confidence", "last_seen"], "v1.MemoryOrder"
+    Literal[
+        "oldest", "newest", "oldest_first", "newest_first", "importance", "confidence", "last_seen"
+    ],
+    "v1.MemoryOrder",
 ]
 Profile = Literal["", "default", "selectools", "lauren", "definable"] | str
 SectionLike = Union[str, "v1.ContextSection", Json]
@@ -35,7 +38,7 @@ class ContextParts(TypedDict, total=False):
     user_id: str | None
     agent_id: str | None
     max_tokens: int
-    token_rule: v1.TokenRule | None
+    token_rule: TokenRule | None
     model: str
     custom_token_rule: v1.CustomTokenRule | Json | None
     token_preset: str
@@ -85,6 +88,12 @@ class MemoryChange(WriteOptions, total=False):
     last_seen_time: Time | None
 
 
+_SAID = (
+    "append what was said to a session with a memory policy that extracts, or give it to"
+    " extract_memories"
+)
+
+
 def _short(prefix: str, *names: str) -> dict[str, Any]:
     return {name: getattr(v1, f"{prefix}{name.upper()}") for name in names}
 
@@ -112,6 +121,8 @@ _ENUMS: dict[str, tuple[str, dict[str, Any]]] = {
         {
             "oldest": v1.MEMORY_ORDER_CREATE_TIME_ASC,
             "newest": v1.MEMORY_ORDER_CREATE_TIME_DESC,
+            "oldest_first": v1.MEMORY_ORDER_CREATE_TIME_ASC,
+            "newest_first": v1.MEMORY_ORDER_CREATE_TIME_DESC,
             "importance": v1.MEMORY_ORDER_IMPORTANCE_DESC,
             "confidence": v1.MEMORY_ORDER_CONFIDENCE_DESC,
             "last_seen": v1.MEMORY_ORDER_LAST_SEEN_TIME_DESC,
@@ -161,23 +172,32 @@ def memory_of(value: MemoryLike, scope: v1.MemoryScope | None = None) -> v1.Memo
     elif isinstance(value, str):
         memory = v1.Memory(text=value)
     else:
-        fields = dict(value)
+        fields = _fields_of(value)
         fields["kind"] = choice("kind", fields.get("kind"))
         fields["trust"] = enum_of("filter.min_trust", fields.get("trust"))
         fields["ttl"] = duration_of(fields.get("ttl"))
         for name in ("entity", "relation", "episode"):
             if "kind" in fields and fields["kind"] is None and fields.get(name) is not None:
                 fields["kind"] = choice("kind", name)
-        memory = v1.Memory(**fields)
+        memory = made(v1.Memory, **fields)
     if scope is not None and not (memory.user_id or memory.agent_id or memory.session_id):
         for field, member in scope.ListFields():
             setattr(memory, field.name, member)
     return memory
 
 
+def _fields_of(value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise TypeError(
+            f"a memory is a text, a mapping of its fields, or a v1.Memory, not {told(value)}"
+        )
+    refuse_unknown("memory", v1.Memory, value, dict.fromkeys(("role", "content"), _SAID))
+    return dict(value)
+
+
 def memories_of(value: MemoriesLike, scope: v1.MemoryScope | None = None) -> list[v1.Memory]:
     """Makes memories of one or many."""
-    if isinstance(value, (str, v1.Memory, Mapping)):
+    if isinstance(value, (str, v1.Memory, Mapping)) or not isinstance(value, Iterable):
         return [memory_of(value, scope)]
     return [memory_of(one, scope) for one in value]
 
@@ -227,7 +247,7 @@ def dedupe_of(value: Dedupe | None) -> v1.DedupeRule | None:
     if isinstance(value, str):
         return v1.DedupeRule(mode=choice("dedupe", value))
     fields = dict(value)
-    return v1.DedupeRule(**{**fields, "mode": choice("dedupe", fields.get("mode"))})
+    return made(v1.DedupeRule, **{**fields, "mode": choice("dedupe", fields.get("mode"))})
 
 
 def conflict_of(value: Conflict | None) -> v1.ConflictRule | None:
@@ -237,19 +257,19 @@ def conflict_of(value: Conflict | None) -> v1.ConflictRule | None:
     if isinstance(value, str):
         return v1.ConflictRule(mode=choice("conflict", value))
     fields = dict(value)
-    return v1.ConflictRule(**{**fields, "mode": choice("conflict", fields.get("mode"))})
+    return made(v1.ConflictRule, **{**fields, "mode": choice("conflict", fields.get("mode"))})
 
 
 def changed_memory(memory_id: str, etag: str, fields: dict[str, Any]) -> v1.Memory:
     """Makes the memory of an update."""
     ttl, trust = duration_of(fields.get("ttl")), enum_of("filter.min_trust", fields.get("trust"))
     fields = {**fields, "ttl": ttl, "trust": trust}
-    return v1.Memory(memory_id=memory_id, etag=etag, **fields)
+    return made(v1.Memory, memory_id=memory_id, etag=etag, **fields)
 
 
 def rules_of(values: Iterable[v1.ImportanceRule | Json]) -> list[v1.ImportanceRule]:
     """Makes rules of importance."""
-    return [v1.ImportanceRule(**one) if isinstance(one, Mapping) else one for one in values]
+    return [made(v1.ImportanceRule, **one) if isinstance(one, Mapping) else one for one in values]
 
 
 def sections_of(values: Iterable[SectionLike]) -> list[v1.ContextSection]:
@@ -263,7 +283,7 @@ def sections_of(values: Iterable[SectionLike]) -> list[v1.ContextSection]:
         else:
             fields = dict(one)
             fields["kind"] = choice("section", fields.get("kind"))
-            found.append(v1.ContextSection(**fields))
+            found.append(made(v1.ContextSection, **fields))
     return found
 
 
@@ -284,7 +304,7 @@ def blocks_of(values: Iterable[BlockLike]) -> list[v1.ContextBlock]:
         fields["place"] = choice("place", fields.get("place"))
         fields["sections"] = [choice("section", section) for section in many]
         fields["fence"] = _block_fence_of(fields.get("fence"))
-        found.append(v1.ContextBlock(**fields))
+        found.append(made(v1.ContextBlock, **fields))
     return found
 
 
@@ -294,7 +314,7 @@ def _block_fence_of(value: Any) -> v1.BlockFence | None:
     if isinstance(value, str):
         return v1.BlockFence(tag=value)
     if isinstance(value, Mapping):
-        return v1.BlockFence(**value)
+        return made(v1.BlockFence, **value)
     before, behind = value
     return v1.BlockFence(lines=v1.FenceLines(open=before, close=behind))
 
@@ -321,7 +341,8 @@ def context_request_of(
     rule, preset = fields.pop("token_rule", None), fields.get("token_preset", "")
     sections, fence = fields.pop("sections", ()), fields.pop("fence", None)
     form, blocks = fields.pop("form", None), fields.pop("blocks", ())
-    return v1.AssembleContextRequest(
+    return made(
+        v1.AssembleContextRequest,
         scope=scope,
         token_rule=token_rule_or_preset(rule, preset),
         sections=sections_of(sections),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Union
 
 from . import v1
+from ._made import made
 
 MemoryPolicyLike = Union["v1.MemoryPolicy", Mapping[str, Any]]
 PromotionLike = Union["v1.PromotionPolicy", Mapping[str, Any]]
@@ -48,7 +49,7 @@ def extraction_of(value: ExtractionLike | None) -> v1.ExtractionPolicy | None:
     many = [targets] if isinstance(targets, str) else targets
     fields["targets"] = [_named("target", "EXTRACTION_TARGET_", _TARGETS, one) for one in many]
     fields["on"] = _named("time", "EXTRACTION_TIME_", _TIMES, fields.get("on"))
-    return v1.ExtractionPolicy(**fields)
+    return made(v1.ExtractionPolicy, **fields)
 
 
 def _promotion_of(value: PromotionLike | None) -> v1.PromotionPolicy | None:
@@ -56,13 +57,13 @@ def _promotion_of(value: PromotionLike | None) -> v1.PromotionPolicy | None:
         return value
     selection = value.get("selection")
     named = _named("selection", "PROMOTION_SELECTION_", _SELECTIONS, selection)
-    return v1.PromotionPolicy(**{**value, "selection": named})
+    return made(v1.PromotionPolicy, **{**value, "selection": named})
 
 
 def _episodes_of(value: EpisodesLike | None) -> v1.EpisodePolicy | None:
     if value is None or isinstance(value, v1.EpisodePolicy):
         return value
-    return v1.EpisodePolicy(**value)
+    return made(v1.EpisodePolicy, **value)
 
 
 def memory_policy_of(value: MemoryPolicyLike) -> v1.MemoryPolicy:
@@ -74,4 +75,4 @@ def memory_policy_of(value: MemoryPolicyLike) -> v1.MemoryPolicy:
         "episodes": _episodes_of(value.get("episodes")),
         "extraction": extraction_of(value.get("extraction")),
     }
-    return v1.MemoryPolicy(**{**value, **parts})
+    return made(v1.MemoryPolicy, **{**value, **parts})

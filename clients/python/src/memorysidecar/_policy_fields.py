@@ -134,8 +134,9 @@ def on_of(name: OnName | v1.StageOn | None) -> v1.StageOn:
 
 
 def token_rule_of(name: TokenRuleName | None) -> v1.TokenRule:
-    """Gives a token rule."""
-    return cast(v1.TokenRule, _number(v1.TokenRule, "TOKEN_RULE", name))
+    """Gives a token rule, whose name may be that of the contract."""
+    short = None if name is None else name.removeprefix("TOKEN_RULE_")
+    return cast(v1.TokenRule, _number(v1.TokenRule, "TOKEN_RULE", short))
 
 
 def tool_pairing_of(name: ToolPairingName | None) -> v1.ToolPairing:

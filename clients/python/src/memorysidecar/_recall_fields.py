@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar, Union
 
 from . import v1
 from ._fields import Json, ids_of
-from ._task_fields import duration_of
+from ._made import duration_of, made, told
 
 DocumentLike = Union[str, "v1.Document", Json]
 DocumentsLike = DocumentLike | Iterable[DocumentLike]
@@ -170,7 +170,7 @@ def scope_of(
     for name, member in members.items():
         if member == "":
             raise ValueError(f"{name} is empty: leave it out, or name one")
-    return None if set(members.values()) == {None} else v1.MemoryScope(**members)
+    return None if set(members.values()) == {None} else made(v1.MemoryScope, **members)
 
 
 def document_filter_of(value: v1.DocumentFilter | Json | None) -> v1.DocumentFilter | None:
@@ -218,7 +218,7 @@ def filter_of(kind: type[_Filter], fields: Json) -> _Filter:
     for name in fields:
         if name not in known:
             raise TypeError(f'the filter has no field "{name}", only {", ".join(known)}')
-    return kind(**fields)
+    return made(kind, **fields)
 
 
 def document_of(value: DocumentLike) -> v1.Document:
@@ -229,6 +229,10 @@ def document_of(value: DocumentLike) -> v1.Document:
         return value
     if isinstance(value, str):
         return v1.Document(text=value)
+    if not isinstance(value, Mapping):
+        raise TypeError(
+            f"a document is a text, a mapping of its fields, or a v1.Document, not {told(value)}"
+        )
     fields = dict(value)
     if fields.get("embedding") is not None:
         fields["embedding"] = vector_of(fields["embedding"])
@@ -236,7 +240,7 @@ def document_of(value: DocumentLike) -> v1.Document:
         fields["ttl"] = duration_of(fields["ttl"])
     if isinstance(fields.get("payload"), (str, bytes)):
         fields["payload"] = _payload_of(fields["payload"])
-    return v1.Document(**fields)
+    return made(v1.Document, **fields)
 
 
 def _payload_of(value: str | bytes) -> v1.DocumentPayload:
@@ -247,8 +251,8 @@ def _payload_of(value: str | bytes) -> v1.DocumentPayload:
 
 def documents_of(value: DocumentsLike, scope: v1.MemoryScope | None = None) -> list[v1.Document]:
     """Makes documents of one or many; those that name no scope get the one given."""
-    if isinstance(value, (str, v1.Document, Mapping)):
-        return documents_of([value], scope)
+    if isinstance(value, (str, v1.Document, Mapping)) or not isinstance(value, Iterable):
+        return [_scoped(document_of(value), scope)]
     return [_scoped(document_of(one), scope) for one in value]
 
 
@@ -265,7 +269,9 @@ def vector_of(value: Vector | None) -> v1.Embedding | None:
     """Makes a vector: a list of numbers has no model's name."""
     if value is None or isinstance(value, v1.Embedding):
         return value
-    return v1.Embedding(**value) if isinstance(value, Mapping) else v1.Embedding(values=value)
+    if isinstance(value, Mapping):
+        return made(v1.Embedding, **value)
+    return made(v1.Embedding, values=value)
 
 
 def splitter_of(chunk_chars: int | None, overlap_chars: int | None) -> v1.TextSplitter | None:
@@ -282,7 +288,7 @@ def group_of(value: Group | None) -> v1.GroupBySession | None:
     if isinstance(value, v1.GroupBySession):
         return value
     if isinstance(value, Mapping):
-        return v1.GroupBySession(**value)
+        return made(v1.GroupBySession, **value)
     return v1.GroupBySession(hits_per_session=0 if value is True else value)
 
 
@@ -292,7 +298,7 @@ def rerank_of(value: bool | str | v1.Rerank | Json | None) -> v1.Rerank | None:
         return None
     if isinstance(value, (bool, str)):
         return v1.Rerank(hook="" if value is True else value)
-    return v1.Rerank(**value) if isinstance(value, Mapping) else value
+    return made(v1.Rerank, **value) if isinstance(value, Mapping) else value
 
 
 def texts_of(value: str | Iterable[str]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple, Union
 
 from . import v1
 from ._fields import Json
+from ._made import made, told
 from ._recall_fields import DocumentsLike, documents_of
 
 Path = str | Iterable[str]
@@ -30,7 +31,11 @@ _ORDERS = {"asc": v1.RECORD_ORDER_NAME_ASC, "desc": v1.RECORD_ORDER_NAME_DESC}
 
 def path_of(path: Path) -> list[str]:
     """Makes the segments of a path."""
-    return [path] if isinstance(path, str) else list(path)
+    if isinstance(path, str):
+        return [path]
+    if not isinstance(path, Iterable):
+        raise TypeError(f"a path is a text or a list of texts, not {told(path)}")
+    return list(path)
 
 
 def name_of(name: Name) -> v1.RecordRef:
@@ -38,12 +43,18 @@ def name_of(name: Name) -> v1.RecordRef:
     if isinstance(name, tuple):
         path, key = name
         return v1.RecordRef(path=path_of(path), key=key)
-    return name if isinstance(name, v1.RecordRef) else v1.RecordRef(**name)
+    return name if isinstance(name, v1.RecordRef) else made(v1.RecordRef, **name)
 
 
 def bytes_of(value: bytes | str) -> bytes:
     """Makes a value; a text is kept as UTF-8."""
-    return value.encode() if isinstance(value, str) else value
+    if isinstance(value, str):
+        return value.encode()
+    if not isinstance(value, bytes):
+        raise TypeError(
+            f"a value is bytes or a text, not {told(value)}: json.dumps(value) makes a text of JSON"
+        )
+    return value
 
 
 def content_of(value: bytes | str | UploadedValue) -> dict[str, Any]:
@@ -76,7 +87,7 @@ def operations_of(
 ) -> list[v1.RecordOperation]:
     """Makes operations on records; a mapping holds their fields."""
     return [
-        one if isinstance(one, v1.RecordOperation) else v1.RecordOperation(**one)
+        one if isinstance(one, v1.RecordOperation) else made(v1.RecordOperation, **one)
         for one in operations
     ]
 
@@ -86,5 +97,5 @@ def order_of(order: Order | v1.RecordOrder | None) -> v1.RecordOrder | None:
     if not isinstance(order, str):
         return order
     if order not in _ORDERS:
-        raise ValueError(f'the order is one of {", ".join(_ORDERS)}, not "{order}"')
+        raise ValueError(f'the order is one of {", ".join(_ORDERS)}, by name, not "{order}"')
     return _ORDERS[order]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import grpc
 
+from ._made import told
 from .errors import MemorySidecarError
 
 
@@ -33,6 +34,18 @@ class RetryPolicy:
         return max(pause, server_delay * random.uniform(1.0, 1.25))
 
 
+def check_timeout(seconds: float | None) -> float | None:
+    """Gives the limit of a call.
+
+    :raises ValueError: when it is not above 0.
+    """
+    is_number = isinstance(seconds, (int, float))
+    if seconds is None or (is_number and seconds > 0):
+        return seconds
+    given = seconds if is_number else told(seconds)
+    raise ValueError(f"timeout is a number of seconds above 0, or None for no limit, not {given}")
+
+
 def is_transient(error: MemorySidecarError) -> bool:
     """Tells whether the same request may be sent again; the contract has one code for this."""
     return error.code is grpc.StatusCode.UNAVAILABLE
@@ -41,20 +54,23 @@ def is_transient(error: MemorySidecarError) -> bool:
 class Attempts:
     """The attempts of one call, bounded by their number and by the call's deadline."""
 
-    __slots__ = ("_failures", "_is_safe", "_policy", "_start", "_timeout")
+    __slots__ = ("_failures", "_is_safe", "_policy", "_start", "limit")
+
+    limit: float | None
+    """The seconds of the call with all its attempts. None means no deadline."""
 
     def __init__(self, policy: RetryPolicy, *, timeout: float | None, safe: bool) -> None:
         self._policy = policy
-        self._timeout = timeout
+        self.limit = timeout
         self._start = time.monotonic()
         self._is_safe = safe
         self._failures = 0
 
     def timeout(self) -> float | None:
         """Gives the seconds that are left. None means no deadline."""
-        if self._timeout is None or self._failures == 0:
-            return self._timeout
-        return max(0.0, self._start + self._timeout - time.monotonic())
+        if self.limit is None or self._failures == 0:
+            return self.limit
+        return max(0.0, self._start + self.limit - time.monotonic())
 
     def delay_after(self, error: MemorySidecarError) -> float:
         """Gives the pause before the next attempt, or raises the error when there is none."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal, Union, cast
 
-from google.protobuf import duration_pb2
-
 from . import v1
 from ._fields import Json, ReadOptions, ids_of
+from ._made import Seconds, duration_of, made
 
-Seconds = float | datetime.timedelta | duration_pb2.Duration
 Output = Union[str, "v1.SummarizeOutput", Json]
 Vectors = Iterable[Iterable[float]]
 Scores = Iterable[float]
@@ -35,16 +32,6 @@ TypeName = Literal["summarize", "extract", "score"]
 _ROOM_SECONDS: Final = 30.0
 
 
-def duration_of(value: Seconds | None) -> duration_pb2.Duration | None:
-    """Makes a duration; a number is seconds."""
-    if value is None or isinstance(value, duration_pb2.Duration):
-        return value
-    delta = datetime.timedelta(seconds=value) if isinstance(value, (int, float)) else value
-    duration = duration_pb2.Duration()
-    duration.FromTimedelta(delta)
-    return duration
-
-
 def waiting(call: ReadOptions, wait: Seconds | None) -> ReadOptions:
     """Gives a call that waits the time for it, unless it has a timeout of its own."""
     duration = duration_of(wait)
@@ -58,7 +45,7 @@ def output_of(value: Output) -> v1.SummarizeOutput:
     if isinstance(value, str):
         return v1.SummarizeOutput(text=value)
     if isinstance(value, Mapping):
-        return v1.SummarizeOutput(**value)
+        return made(v1.SummarizeOutput, **value)
     if not isinstance(value, v1.SummarizeOutput):
         raise TypeError("the result of a summary is a text or a SummarizeOutput")
     return value
@@ -78,7 +65,7 @@ def scores_of(scores: Scores) -> v1.RerankOutput:
 def found_of(value: Found) -> v1.ExtractOutput:
     """Makes a result of what was found: ``{"facts": [{"text": "..."}]}``."""
     if isinstance(value, Mapping):
-        return v1.ExtractOutput(**value)
+        return made(v1.ExtractOutput, **value)
     if not isinstance(value, v1.ExtractOutput):
         raise TypeError("what was found is a mapping or an ExtractOutput")
     return value
@@ -103,7 +90,7 @@ def resolution_of(value: Resolution) -> v1.ResolveOutput:
     if isinstance(value, Mapping):
         fields = dict(value)
         fields["action"] = actions.get(fields.get("action", "merge"), fields.get("action"))
-        return v1.ResolveOutput(**fields)
+        return made(v1.ResolveOutput, **fields)
     if value not in actions:
         raise ValueError(f'"{value}" is none of {", ".join(actions)}')
     return v1.ResolveOutput(action=actions[value])
@@ -157,7 +144,8 @@ def poll_request(
     worker_id: str,
 ) -> v1.PollTasksRequest:
     """Makes the request of a poll."""
-    return v1.PollTasksRequest(
+    return made(
+        v1.PollTasksRequest,
         hooks=hooks_of(hooks),
         max_tasks=max_tasks,
         wait=duration_of(wait),
@@ -199,7 +187,8 @@ def fail_request(
     task: v1.LeasedTask, message: str, *, permanent: bool, retry_delay: Seconds | None
 ) -> v1.FailTaskRequest:
     """Makes the request that gives a task back."""
-    return v1.FailTaskRequest(
+    return made(
+        v1.FailTaskRequest,
         task_id=task.task.task_id,
         lease_token=task.lease_token,
         message=message,

@@ -16,7 +16,11 @@ from typing import IO, Any, Final
 
 _STOP_SECONDS: Final = 15.0
 _LOG_BYTES: Final = 64 * 1024
-_HINT: Final = "pip install 'memory-sidecar[server]', or npm install --global memory-sidecar"
+_HINT: Final = (
+    "pip install 'memory-sidecar[server]', or npm install --global memory-sidecar. With a checkout"
+    " of the repository, give its server after npm ci:"
+    ' LocalServer(command=["CHECKOUT/node_modules/.bin/node", "CHECKOUT/src/main.ts"])'
+)
 
 # Stops the server when the pipe on the standard input ends, which happens even if the program that
 # holds it is killed. Then removes the folder of the socket.

@@ -12,6 +12,7 @@ from .. import _memory_fields as m
 from .. import _record_fields as n
 from .. import v1
 from .._forms import FormName, elements_of, form_bytes, form_of
+from .._made import made
 from .._watch_state import Listeners
 from ..errors import AlreadyExists, MemorySidecarError, refuse_other_user
 from .histories import AsyncHistoryMethods
@@ -55,7 +56,7 @@ class AsyncClient(
         """
         call, rest = f.split(fields)
         session = f.session_of({**rest, "session_id": session_id})
-        request = v1.CreateSessionRequest(session=session)
+        request = made(v1.CreateSessionRequest, session=session)
         return (await self._unary(request, v1.CreateSessionResponse, call)).session
 
     async def ensure_session(
@@ -80,7 +81,7 @@ class AsyncClient(
 
     async def get_session(self, session_id: str, **call: Unpack[f.ReadOptions]) -> v1.Session:
         """Gets a session without its messages."""
-        request = v1.GetSessionRequest(session_id=session_id)
+        request = made(v1.GetSessionRequest, session_id=session_id)
         return (await self._unary(request, v1.GetSessionResponse, call)).session
 
     def list_sessions(
@@ -92,7 +93,8 @@ class AsyncClient(
         **call: Unpack[f.ReadOptions],
     ) -> AsyncPager[v1.Session, v1.ListSessionsResponse]:
         """Lists the sessions of the namespace, the newest first."""
-        request = v1.ListSessionsRequest(
+        request = made(
+            v1.ListSessionsRequest,
             filter=f.filter_of(v1.SessionFilter, filter),
             order=f.order_of(v1.SessionOrder, order),
             page_size=page_size,
@@ -106,8 +108,11 @@ class AsyncClient(
         **call: Unpack[f.ReadOptions],
     ) -> v1.ListTotal:
         """Counts the sessions that a list with this filter gives, up to a bound."""
-        request = v1.ListSessionsRequest(
-            filter=f.filter_of(v1.SessionFilter, filter), page_size=1, include_total=True
+        request = made(
+            v1.ListSessionsRequest,
+            filter=f.filter_of(v1.SessionFilter, filter),
+            page_size=1,
+            include_total=True,
         )
         return (await self._unary(request, v1.ListSessionsResponse, call)).total
 
@@ -123,7 +128,7 @@ class AsyncClient(
         call, rest = f.split(fields)
         session = f.session_of({**rest, "session_id": session_id, "etag": etag})
         mask = f.mask_of(update_mask, rest)
-        request = v1.UpdateSessionRequest(session=session, update_mask=mask)
+        request = made(v1.UpdateSessionRequest, session=session, update_mask=mask)
         return await self._unary(request, v1.UpdateSessionResponse, call)
 
     async def delete_session(
@@ -135,8 +140,8 @@ class AsyncClient(
         **call: Unpack[f.WriteOptions],
     ) -> v1.DeleteSessionResponse:
         """Deletes a session with its whole log, for good."""
-        request = v1.DeleteSessionRequest(
-            session_id=session_id, etag=etag, allow_missing=allow_missing
+        request = made(
+            v1.DeleteSessionRequest, session_id=session_id, etag=etag, allow_missing=allow_missing
         )
         return await self._unary(request, v1.DeleteSessionResponse, call)
 
@@ -149,8 +154,11 @@ class AsyncClient(
         **call: Unpack[f.WriteOptions],
     ) -> v1.Session:
         """Copies a session up to a seq into a new one, and gives the new one."""
-        request = v1.ForkSessionRequest(
-            source_session_id=source_session_id, session_id=session_id, at_seq=at_seq
+        request = made(
+            v1.ForkSessionRequest,
+            source_session_id=source_session_id,
+            session_id=session_id,
+            at_seq=at_seq,
         )
         return (await self._unary(request, v1.ForkSessionResponse, call)).session
 
@@ -165,7 +173,8 @@ class AsyncClient(
         **call: Unpack[f.WriteOptions],
     ) -> v1.ResetSessionResponse:
         """Empties a session, for good, and keeps what describes it."""
-        request = v1.ResetSessionRequest(
+        request = made(
+            v1.ResetSessionRequest,
             session_id=session_id,
             keep_system_messages=keep_system_messages,
             keep_first_system_message=keep_first_system_message,
@@ -219,7 +228,8 @@ class AsyncClient(
             in place of True. When one of the two could not be made, the messages are stored, and
             ``window_error`` or ``context_error`` says why.
         """
-        request = v1.AppendMessagesRequest(
+        request = made(
+            v1.AppendMessagesRequest,
             session_id=session_id,
             messages=f.messages_of(messages) if form is None else (),
             form=None if form is None else form_of(form),
@@ -276,7 +286,8 @@ class AsyncClient(
 
         :param form: gives the messages as a model API or LangChain takes them.
         """
-        request = v1.ListMessagesRequest(
+        request = made(
+            v1.ListMessagesRequest,
             session_id=session_id,
             filter=f.filter_of(v1.MessageFilter, filter),
             order=f.order_of(v1.MessageOrder, order),
@@ -297,7 +308,8 @@ class AsyncClient(
         **call: Unpack[f.ReadOptions],
     ) -> v1.ListTotal:
         """Counts the messages that a list with this filter gives, up to a bound."""
-        request = v1.ListMessagesRequest(
+        request = made(
+            v1.ListMessagesRequest,
             session_id=session_id,
             filter=f.filter_of(v1.MessageFilter, filter),
             page_size=1,
@@ -309,7 +321,7 @@ class AsyncClient(
         self, session_id: str, message_id: str, **call: Unpack[f.ReadOptions]
     ) -> v1.GetMessageResponse:
         """Gets one message and says whether it is in the window."""
-        request = v1.GetMessageRequest(session_id=session_id, message_id=message_id)
+        request = made(v1.GetMessageRequest, session_id=session_id, message_id=message_id)
         return await self._unary(request, v1.GetMessageResponse, call)
 
     async def update_message(
@@ -323,9 +335,11 @@ class AsyncClient(
     ) -> v1.UpdateMessageResponse:
         """Changes the fields that are given; one given as None is cleared."""
         call, rest = f.split(fields)
-        message = v1.Message(**{**rest, "message_id": message_id, "etag": etag})
+        message = made(v1.Message, **{**rest, "message_id": message_id, "etag": etag})
         mask = f.mask_of(update_mask, rest)
-        request = v1.UpdateMessageRequest(session_id=session_id, message=message, update_mask=mask)
+        request = made(
+            v1.UpdateMessageRequest, session_id=session_id, message=message, update_mask=mask
+        )
         return await self._unary(request, v1.UpdateMessageResponse, call)
 
     async def delete_message(
@@ -338,8 +352,12 @@ class AsyncClient(
         **call: Unpack[f.WriteOptions],
     ) -> v1.DeleteMessageResponse:
         """Deletes a message from the log, for good."""
-        request = v1.DeleteMessageRequest(
-            session_id=session_id, message_id=message_id, etag=etag, allow_missing=allow_missing
+        request = made(
+            v1.DeleteMessageRequest,
+            session_id=session_id,
+            message_id=message_id,
+            etag=etag,
+            allow_missing=allow_missing,
         )
         return await self._unary(request, v1.DeleteMessageResponse, call)
 
@@ -390,7 +408,8 @@ class AsyncClient(
         """Lists the events that are kept, the oldest first: all, or those after a token or a
         revision."""
         f.at_most_one(resume_token=resume_token, after_revision=after_revision)
-        request = v1.ListEventsRequest(
+        request = made(
+            v1.ListEventsRequest,
             resume_token=resume_token,
             after_revision=after_revision,
             filter=f.filter_of(v1.EventFilter, filter),
@@ -409,7 +428,8 @@ class AsyncClient(
     ) -> v1.Consumer:
         """Creates a consumer: a position in the stream that the server remembers."""
         f.at_most_one(resume_token=resume_token, position=position, after_revision=after_revision)
-        request = v1.CreateConsumerRequest(
+        request = made(
+            v1.CreateConsumerRequest,
             consumer_id=consumer_id,
             resume_token=resume_token,
             position=f.position_of(position),
@@ -438,35 +458,37 @@ class AsyncClient(
 
     async def get_consumer(self, consumer_id: str, **call: Unpack[f.ReadOptions]) -> v1.Consumer:
         """Gets a consumer with its position and how far it lies behind."""
-        request = v1.GetConsumerRequest(consumer_id=consumer_id)
+        request = made(v1.GetConsumerRequest, consumer_id=consumer_id)
         return (await self._unary(request, v1.GetConsumerResponse, call)).consumer
 
     def list_consumers(
         self, *, page_size: int = 0, **call: Unpack[f.ReadOptions]
     ) -> AsyncPager[v1.Consumer, v1.ListConsumersResponse]:
         """Lists the consumers of the namespace."""
-        request = v1.ListConsumersRequest(page_size=page_size)
+        request = made(v1.ListConsumersRequest, page_size=page_size)
         return self._pages(request, v1.ListConsumersResponse, "consumers", call)
 
     async def delete_consumer(
         self, consumer_id: str, *, allow_missing: bool = False, **call: Unpack[f.WriteOptions]
     ) -> None:
         """Deletes a consumer."""
-        request = v1.DeleteConsumerRequest(consumer_id=consumer_id, allow_missing=allow_missing)
+        request = made(
+            v1.DeleteConsumerRequest, consumer_id=consumer_id, allow_missing=allow_missing
+        )
         await self._unary(request, v1.DeleteConsumerResponse, call)
 
     async def ack_events(
         self, consumer_id: str, resume_token: str, **call: Unpack[f.ReadOptions]
     ) -> v1.Consumer:
         """Acknowledges everything up to a token for a consumer."""
-        request = v1.AckEventsRequest(consumer_id=consumer_id, resume_token=resume_token)
+        request = made(v1.AckEventsRequest, consumer_id=consumer_id, resume_token=resume_token)
         return (await self._unary(request, v1.AckEventsResponse, call)).consumer
 
     def list_namespaces(
         self, *, page_size: int = 0, **call: Unpack[f.ReadOptions]
     ) -> AsyncPager[v1.NamespaceInfo, v1.ListNamespacesResponse]:
         """Lists the namespaces that the client may use, by name."""
-        request = v1.ListNamespacesRequest(page_size=page_size)
+        request = made(v1.ListNamespacesRequest, page_size=page_size)
         return self._pages(request, v1.ListNamespacesResponse, "namespaces", call)
 
     async def server_info(self, **call: Unpack[f.ReadOptions]) -> v1.GetServerInfoResponse:

@@ -10,6 +10,7 @@ from typing_extensions import Unpack
 from .. import _fields as f
 from .. import v1
 from .._forms import FormName, form_bytes, form_of
+from .._made import made
 from .calls import AsyncCalls
 from .pager import AsyncPager
 
@@ -18,7 +19,7 @@ def _sessions_of(
     session_ids: Iterable[str] | None, sessions: v1.SessionFilter | f.Json | None
 ) -> v1.MessageSessions:
     ids = None if session_ids is None else f.ids_of(session_ids)
-    return v1.MessageSessions(session_ids=ids, filter=f.filter_of(v1.SessionFilter, sessions))
+    return made(v1.MessageSessions, session_ids=ids, filter=f.filter_of(v1.SessionFilter, sessions))
 
 
 class AsyncHistoryMethods(AsyncCalls):
@@ -34,7 +35,8 @@ class AsyncHistoryMethods(AsyncCalls):
     ) -> list[v1.Message]:
         """Gets messages of the log by their ids and by runs of seqs, the oldest first. Those that
         do not exist are left out."""
-        request = v1.BatchGetMessagesRequest(
+        request = made(
+            v1.BatchGetMessagesRequest,
             session_id=session_id,
             message_ids=f.ids_of(message_ids),
             seq_ranges=f.ranges_of(seq_ranges),
@@ -60,7 +62,8 @@ class AsyncHistoryMethods(AsyncCalls):
             means all.
         :param filter: of the messages.
         """
-        request = v1.ListMessagesRequest(
+        request = made(
+            v1.ListMessagesRequest,
             sessions=_sessions_of(session_ids, sessions),
             filter=f.filter_of(v1.MessageFilter, filter),
             order=f.order_of(v1.MessageOrder, order),
@@ -77,7 +80,8 @@ class AsyncHistoryMethods(AsyncCalls):
         **call: Unpack[f.ReadOptions],
     ) -> v1.ListTotal:
         """Counts the messages that ``list_session_messages`` would list, up to a bound."""
-        request = v1.ListMessagesRequest(
+        request = made(
+            v1.ListMessagesRequest,
             sessions=_sessions_of(session_ids, sessions),
             filter=f.filter_of(v1.MessageFilter, filter),
             page_size=1,
@@ -98,7 +102,8 @@ class AsyncHistoryMethods(AsyncCalls):
 
         :param filter: of the sessions to search.
         """
-        request = v1.FindMessagesRequest(
+        request = made(
+            v1.FindMessagesRequest,
             message_ids=f.ids_of(message_ids),
             filter=f.filter_of(v1.SessionFilter, filter),
             page_size=page_size,
@@ -117,7 +122,8 @@ class AsyncHistoryMethods(AsyncCalls):
     ) -> v1.BatchDeleteMessagesResponse:
         """Deletes messages from the log, for good, by their ids and by runs of seqs: all or
         none."""
-        request = v1.BatchDeleteMessagesRequest(
+        request = made(
+            v1.BatchDeleteMessagesRequest,
             session_id=session_id,
             message_ids=f.ids_of(message_ids),
             seq_ranges=f.ranges_of(seq_ranges),
@@ -141,7 +147,8 @@ class AsyncHistoryMethods(AsyncCalls):
 
         :param filter: of the sessions to search.
         """
-        request = v1.DeleteFoundMessagesRequest(
+        request = made(
+            v1.DeleteFoundMessagesRequest,
             message_ids=f.ids_of(message_ids),
             filter=f.filter_of(v1.SessionFilter, filter),
             page_token=page_token,
@@ -168,7 +175,8 @@ class AsyncHistoryMethods(AsyncCalls):
         :param keep_common_prefix: messages at the start of both that are the same stay.
         """
         f.one_of(from_seq=from_seq, all=all or None)
-        request = v1.ReplaceMessagesRequest(
+        request = made(
+            v1.ReplaceMessagesRequest,
             session_id=session_id,
             messages=f.messages_of(messages) if form is None else (),
             form=None if form is None else form_of(form),
@@ -190,7 +198,10 @@ class AsyncHistoryMethods(AsyncCalls):
         **call: Unpack[f.WriteOptions],
     ) -> v1.PopMessagesResponse:
         """Removes the newest messages from the log, for good, and gives them, the oldest first."""
-        request = v1.PopMessagesRequest(
-            session_id=session_id, count=count, expected_last_seq=expected_last_seq
+        request = made(
+            v1.PopMessagesRequest,
+            session_id=session_id,
+            count=count,
+            expected_last_seq=expected_last_seq,
         )
         return await self._unary(request, v1.PopMessagesResponse, call)

@@ -9,6 +9,7 @@ from typing_extensions import Unpack
 from .. import _fields as f
 from .. import _recall_fields as r
 from .. import v1
+from .._made import made
 from .calls import AsyncCalls
 from .pager import AsyncPager
 
@@ -63,7 +64,8 @@ class AsyncRecallMethods(AsyncCalls):
         :param best_of_record: of the documents of a record, only the best is a hit.
         :param rerank: True for the server's default reranker, or the name of a hook.
         """
-        request = v1.RecallRequest(
+        request = made(
+            v1.RecallRequest,
             query=query,
             filter=r.recall_filter_of(filter, r.scope_of(user_id, agent_id, session_id)),
             embedding=r.vector_of(embedding),
@@ -112,7 +114,8 @@ class AsyncRecallMethods(AsyncCalls):
         :param order: of the groups: ``count``, the default, or ``value``.
         :param max_groups: 100 by default, at most 1,000.
         """
-        request = v1.CountItemsRequest(
+        request = made(
+            v1.CountItemsRequest,
             filter=r.recall_filter_of(filter, r.scope_of(user_id, agent_id, session_id)),
             metadata_path=metadata_path,
             label_key=label_key,
@@ -131,7 +134,9 @@ class AsyncRecallMethods(AsyncCalls):
         **call: Unpack[f.ReadOptions],
     ) -> list[v1.Embedding]:
         """Makes vectors of texts with the server's embedder, in their order."""
-        request = v1.EmbedRequest(texts=r.texts_of(texts), purpose=r.enum_of("purpose", purpose))
+        request = made(
+            v1.EmbedRequest, texts=r.texts_of(texts), purpose=r.enum_of("purpose", purpose)
+        )
         answer = await self._unary(request, v1.EmbedResponse, call)
         return list(answer.embeddings)
 
@@ -140,7 +145,7 @@ class AsyncRecallMethods(AsyncCalls):
         texts: str | Iterable[str] = (),
         *,
         messages: f.MessagesLike = (),
-        token_rule: v1.TokenRule | None = None,
+        token_rule: f.TokenRule | None = None,
         model: str = "",
         custom_token_rule: v1.CustomTokenRule | f.Json | None = None,
         token_preset: str = "",
@@ -149,7 +154,8 @@ class AsyncRecallMethods(AsyncCalls):
     ) -> v1.CountTokensResponse:
         """Counts what texts and messages cost. Default rule: UTF-8 bytes divided by 4, and 800 for
         an image."""
-        request = v1.CountTokensRequest(
+        request = made(
+            v1.CountTokensRequest,
             texts=r.texts_of(texts),
             messages=f.messages_of(messages),
             token_rule=f.token_rule_or_preset(token_rule, token_preset),
@@ -185,7 +191,8 @@ class AsyncDocumentMethods(AsyncCalls):
         :param chunk_chars: splits longer texts into chunks of at most so many characters.
         :param overlap_chars: how many of them the next chunk begins with. Default: a tenth.
         """
-        request = v1.UpsertDocumentsRequest(
+        request = made(
+            v1.UpsertDocumentsRequest,
             collection_id=collection_id,
             documents=r.documents_of(documents, r.scope_of(user_id, agent_id, session_id)),
             splitter=r.splitter_of(chunk_chars, overlap_chars),
@@ -202,7 +209,8 @@ class AsyncDocumentMethods(AsyncCalls):
         **call: Unpack[f.ReadOptions],
     ) -> v1.Document:
         """Gets a document."""
-        request = v1.GetDocumentRequest(
+        request = made(
+            v1.GetDocumentRequest,
             collection_id=collection_id,
             document_id=document_id,
             include_embedding=include_embedding,
@@ -225,7 +233,8 @@ class AsyncDocumentMethods(AsyncCalls):
         """Lists the documents of a collection in the order in which they were first stored: those
         that everybody shares, or with ``{"user_id": ...}`` in the filter what this user may see.
         ``recursive`` lists the collections below as well."""
-        request = v1.ListDocumentsRequest(
+        request = made(
+            v1.ListDocumentsRequest,
             collection_id=collection_id,
             filter=r.document_filter_of(filter),
             include_embeddings=include_embeddings,
@@ -249,7 +258,9 @@ class AsyncDocumentMethods(AsyncCalls):
         :param parent: lists only the collections below this one.
         :param max_depth: cuts ids to this many segments below the parent: 1 gives its children.
         """
-        request = v1.ListCollectionsRequest(parent=parent, max_depth=max_depth, page_size=page_size)
+        request = made(
+            v1.ListCollectionsRequest, parent=parent, max_depth=max_depth, page_size=page_size
+        )
         return self._pages(request, v1.ListCollectionsResponse, "collections", call)
 
     async def refresh_documents(
@@ -261,8 +272,10 @@ class AsyncDocumentMethods(AsyncCalls):
     ) -> list[v1.RefreshedDocument]:
         """Lets documents with a ttl live on from now; gives those that exist, with when they
         expire."""
-        request = v1.RefreshDocumentsRequest(
-            collection_id=collection_id, document_ids=r.texts_of(document_ids)
+        request = made(
+            v1.RefreshDocumentsRequest,
+            collection_id=collection_id,
+            document_ids=r.texts_of(document_ids),
         )
         answer = await self._unary(request, v1.RefreshDocumentsResponse, call)
         return list(answer.documents)
@@ -278,7 +291,8 @@ class AsyncDocumentMethods(AsyncCalls):
     ) -> v1.DeleteDocumentsResponse:
         """Deletes documents, for good. The id of a document that was split stands for its
         chunks."""
-        request = v1.DeleteDocumentsRequest(
+        request = made(
+            v1.DeleteDocumentsRequest,
             collection_id=collection_id,
             document_ids=r.texts_of(document_ids),
             etag=etag,
@@ -295,7 +309,8 @@ class AsyncDocumentMethods(AsyncCalls):
         **call: Unpack[f.ReadOptions],
     ) -> v1.ListTotal:
         """Counts the documents that a list with this filter gives, up to a bound."""
-        request = v1.ListDocumentsRequest(
+        request = made(
+            v1.ListDocumentsRequest,
             collection_id=collection_id,
             filter=r.document_filter_of(filter),
             page_size=1,
@@ -321,7 +336,8 @@ class AsyncDocumentMethods(AsyncCalls):
         :param recursive: includes the documents of all collections below.
         :raises ValueError: for a filter that names no user and does not say everyone.
         """
-        request = v1.PurgeDocumentsRequest(
+        request = made(
+            v1.PurgeDocumentsRequest,
             collection_id=collection_id,
             filter=r.bound_document_filter_of(filter),
             force=force,
@@ -334,5 +350,5 @@ class AsyncDocumentMethods(AsyncCalls):
     ) -> v1.ClearCollectionResponse:
         """Deletes every document of a collection, for good. With ``recursive`` it includes the
         collections below, up to 100 in one call: call again while the answer says ``more``."""
-        request = v1.ClearCollectionRequest(collection_id=collection_id, recursive=recursive)
+        request = made(v1.ClearCollectionRequest, collection_id=collection_id, recursive=recursive)
         return await self._unary(request, v1.ClearCollectionResponse, call)

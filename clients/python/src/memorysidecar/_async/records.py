@@ -11,8 +11,8 @@ from typing_extensions import Unpack
 from .. import _fields as f
 from .. import _record_fields as n
 from .. import v1
+from .._made import Seconds, duration_of, made
 from .._recall_fields import DocumentsLike, scope_of
-from .._task_fields import Seconds, duration_of
 from .calls import AsyncCalls
 from .pager import AsyncPager
 
@@ -52,7 +52,8 @@ class AsyncRecordMethods(AsyncCalls):
             are deleted with it. Default: no search finds it.
         :param collection_id: the collection of these documents. Default ``default``.
         """
-        record = v1.NamedRecord(
+        record = made(
+            v1.NamedRecord,
             path=n.path_of(path),
             key=key,
             media_type=media_type,
@@ -63,7 +64,7 @@ class AsyncRecordMethods(AsyncCalls):
             **n.content_of(value),
         )
         demand = n.demand_of(version, exists)
-        request = v1.PutRecordRequest(record=record, precondition=demand)
+        request = made(v1.PutRecordRequest, record=record, precondition=demand)
         return (await self._unary(request, v1.PutRecordResponse, call)).outcome
 
     async def upload_value(
@@ -74,8 +75,11 @@ class AsyncRecordMethods(AsyncCalls):
         data = n.bytes_of(value)
         upload_id = str(uuid4())
         for offset in range(0, len(data), n.VALUE_BYTES):
-            part = v1.UploadRecordPartRequest(
-                upload_id=upload_id, offset=offset, data=data[offset : offset + n.VALUE_BYTES]
+            part = made(
+                v1.UploadRecordPartRequest,
+                upload_id=upload_id,
+                offset=offset,
+                data=data[offset : offset + n.VALUE_BYTES],
             )
             await self._unary(part, v1.UploadRecordPartResponse, call)
         return n.UploadedValue(upload_id, crc32(data))
@@ -100,7 +104,8 @@ class AsyncRecordMethods(AsyncCalls):
             the answer holds them.
         :param etag: the record still has this etag: ranges of one etag make one value.
         """
-        request = v1.GetRecordRequest(
+        request = made(
+            v1.GetRecordRequest,
             path=n.path_of(path),
             key=key,
             omit_value=omit_value,
@@ -146,7 +151,8 @@ class AsyncRecordMethods(AsyncCalls):
         """Gets up to 256 records, all of one moment: one result for each name, in order. A name is
         a tuple of a path and a key. A value that does not fit the answer is left out, with
         ``value_omitted``."""
-        request = v1.BatchGetRecordsRequest(
+        request = made(
+            v1.BatchGetRecordsRequest,
             records=[n.name_of(name) for name in records],
             omit_values=omit_values,
             refresh_ttl=refresh_ttl,
@@ -175,8 +181,10 @@ class AsyncRecordMethods(AsyncCalls):
         :param end_key: keys before this one.
         :param order: ``asc``, the default, or ``desc``.
         """
-        request = v1.ListRecordsRequest(
-            range=v1.RecordRange(
+        request = made(
+            v1.ListRecordsRequest,
+            range=made(
+                v1.RecordRange,
                 path=n.path_of(path),
                 recursive=recursive,
                 key_prefix=key_prefix,
@@ -205,7 +213,8 @@ class AsyncRecordMethods(AsyncCalls):
         :param suffix: paths that end so.
         :param max_depth: cuts longer paths to this many segments.
         """
-        request = v1.ListRecordPathsRequest(
+        request = made(
+            v1.ListRecordPathsRequest,
             prefix=n.path_of(prefix),
             suffix=n.path_of(suffix),
             max_depth=max_depth,
@@ -221,7 +230,7 @@ class AsyncRecordMethods(AsyncCalls):
         """Does up to 256 operations on different records in one transaction, all of them or none:
         ``{"put": {"record": {...}, "precondition": {"version": 1}}}``, ``{"deletion": {...}}`` or
         ``{"check": {...}}`` with the fields of the contract."""
-        request = v1.WriteRecordsRequest(operations=n.operations_of(operations))
+        request = made(v1.WriteRecordsRequest, operations=n.operations_of(operations))
         return await self._unary(request, v1.WriteRecordsResponse, call)
 
     async def delete_record(
@@ -240,7 +249,8 @@ class AsyncRecordMethods(AsyncCalls):
         :param version: it must have this version.
         :param exists: True: it must exist.
         """
-        request = v1.DeleteRecordRequest(
+        request = made(
+            v1.DeleteRecordRequest,
             path=n.path_of(path),
             key=key,
             etag=etag,
@@ -260,13 +270,15 @@ class AsyncRecordMethods(AsyncCalls):
         **call: Unpack[f.WriteOptions],
     ) -> v1.DeleteRecordsResponse:
         """Deletes the records of a path, at most 1,000: call again while there are ``more``."""
-        request = v1.DeleteRecordsRequest(
-            range=v1.RecordRange(
+        request = made(
+            v1.DeleteRecordsRequest,
+            range=made(
+                v1.RecordRange,
                 path=n.path_of(path),
                 recursive=recursive,
                 key_prefix=key_prefix,
                 start_key=start_key,
                 end_key=end_key,
-            )
+            ),
         )
         return await self._unary(request, v1.DeleteRecordsResponse, call)

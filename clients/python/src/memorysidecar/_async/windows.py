@@ -10,6 +10,7 @@ from typing_extensions import Unpack
 from .. import _fields as f
 from .. import v1
 from .._forms import FormName, Rendered, form_of, rendered
+from .._made import made
 from .._policy_fields import OnName, UnitName, on_of, unit_of
 from .calls import AsyncCalls
 
@@ -60,7 +61,8 @@ class AsyncWindowMethods(AsyncCalls):
             Anthropic and Gemini, ``system`` of the answer. Docs: messages.md.
         :param read_only: stages on read only shape the answer; none changes the stored window.
         """
-        request = v1.GetWindowRequest(
+        request = made(
+            v1.GetWindowRequest,
             session_id=session_id,
             policy=f.policy_choice_of(policy),
             as_of_seq=as_of_seq,
@@ -89,7 +91,8 @@ class AsyncWindowMethods(AsyncCalls):
         :param form: gives, beside the reports, the windows as a model API takes them: read them
             with ``rendered_previews``.
         """
-        request = v1.PreviewPolicyRequest(
+        request = made(
+            v1.PreviewPolicyRequest,
             session_id=session_id,
             policies=f.policies_of(policies),
             occasions=[on_of(one) for one in occasions],
@@ -127,7 +130,8 @@ class AsyncWindowMethods(AsyncCalls):
             keep_recent=keep_recent,
             run_policy=run_policy,
         )
-        request = v1.TrimSessionRequest(
+        request = made(
+            v1.TrimSessionRequest,
             session_id=session_id,
             max_tokens=max_tokens,
             max_messages=max_messages,
@@ -148,7 +152,8 @@ class AsyncWindowMethods(AsyncCalls):
         **call: Unpack[f.WriteOptions],
     ) -> v1.RestoreMessagesResponse:
         """Brings messages of the log back into the window, by their ids or by runs of seqs."""
-        request = v1.RestoreMessagesRequest(
+        request = made(
+            v1.RestoreMessagesRequest,
             session_id=session_id,
             message_ids=f.ids_of(message_ids),
             seq_ranges=f.ranges_of(seq_ranges),
@@ -166,8 +171,8 @@ class AsyncWindowMethods(AsyncCalls):
         """Lists the messages that a summary should replace: all but the newest, or what a stage of
         the session's policy would remove. Give one of the two."""
         f.one_of(keep_recent=keep_recent, stage=stage)
-        request = v1.ListSummaryInputsRequest(
-            session_id=session_id, keep_recent=keep_recent, stage=stage
+        request = made(
+            v1.ListSummaryInputsRequest, session_id=session_id, keep_recent=keep_recent, stage=stage
         )
         pages = self._pages(request, v1.ListSummaryInputsResponse, "messages", call)
         return [one async for one in pages]
@@ -188,7 +193,8 @@ class AsyncWindowMethods(AsyncCalls):
         :param expected_version: of the summary as it is; 0 for none yet.
         """
         placement = v1.SUMMARY_PLACEMENT_IN_PLACE if in_place else v1.SUMMARY_PLACEMENT_UNSPECIFIED
-        request = v1.SetSummaryRequest(
+        request = made(
+            v1.SetSummaryRequest,
             session_id=session_id,
             text=text,
             replaced_message_ids=f.ids_of(replaced_message_ids),
@@ -206,7 +212,7 @@ class AsyncWindowMethods(AsyncCalls):
         **call: Unpack[f.WriteOptions],
     ) -> v1.FillToolResultsResponse:
         """Answers every tool call of the window that has no result."""
-        request = v1.FillToolResultsRequest(
-            session_id=session_id, text=text, newest_only=newest_only
+        request = made(
+            v1.FillToolResultsRequest, session_id=session_id, text=text, newest_only=newest_only
         )
         return await self._unary(request, v1.FillToolResultsResponse, call)

@@ -43,7 +43,7 @@ class Calls(Base):
                 result: R = rpc(request, timeout=timeout, metadata=self.metadata)
                 return result
             except grpc.RpcError as error:
-                delay = attempts.delay_after(explain(error, request, self.address))
+                delay = attempts.delay_after(explain(error, request, self.address, attempts.limit))
             time.sleep(delay)
 
     def _pages(
@@ -68,8 +68,8 @@ class Calls(Base):
                 return
             except grpc.RpcError as error:
                 if begun:
-                    raise explain(error, request, self.address) from error
-                delay = attempts.delay_after(explain(error, request, self.address))
+                    raise explain(error, request, self.address, attempts.limit) from error
+                delay = attempts.delay_after(explain(error, request, self.address, attempts.limit))
             finally:
                 stream.cancel()
             time.sleep(delay)

@@ -13,6 +13,7 @@ from .. import _memory_fields as m
 from .. import _record_fields as n
 from .. import v1
 from .._forms import FormName, elements_of, form_bytes, form_of
+from .._made import made
 from .._watch_state import Listeners
 from ..errors import AlreadyExists, MemorySidecarError, refuse_other_user
 from .histories import HistoryMethods
@@ -54,7 +55,7 @@ class Client(
         """
         call, rest = f.split(fields)
         session = f.session_of({**rest, "session_id": session_id})
-        request = v1.CreateSessionRequest(session=session)
+        request = made(v1.CreateSessionRequest, session=session)
         return self._unary(request, v1.CreateSessionResponse, call).session
 
     def ensure_session(self, session_id: str, **fields: Unpack[f.SessionChange]) -> v1.Session:
@@ -77,7 +78,7 @@ class Client(
 
     def get_session(self, session_id: str, **call: Unpack[f.ReadOptions]) -> v1.Session:
         """Gets a session without its messages."""
-        request = v1.GetSessionRequest(session_id=session_id)
+        request = made(v1.GetSessionRequest, session_id=session_id)
         return self._unary(request, v1.GetSessionResponse, call).session
 
     def list_sessions(
@@ -89,7 +90,8 @@ class Client(
         **call: Unpack[f.ReadOptions],
     ) -> Pager[v1.Session, v1.ListSessionsResponse]:
         """Lists the sessions of the namespace, the newest first."""
-        request = v1.ListSessionsRequest(
+        request = made(
+            v1.ListSessionsRequest,
             filter=f.filter_of(v1.SessionFilter, filter),
             order=f.order_of(v1.SessionOrder, order),
             page_size=page_size,
@@ -103,8 +105,11 @@ class Client(
         **call: Unpack[f.ReadOptions],
     ) -> v1.ListTotal:
         """Counts the sessions that a list with this filter gives, up to a bound."""
-        request = v1.ListSessionsRequest(
-            filter=f.filter_of(v1.SessionFilter, filter), page_size=1, include_total=True
+        request = made(
+            v1.ListSessionsRequest,
+            filter=f.filter_of(v1.SessionFilter, filter),
+            page_size=1,
+            include_total=True,
         )
         return self._unary(request, v1.ListSessionsResponse, call).total
 
@@ -120,7 +125,7 @@ class Client(
         call, rest = f.split(fields)
         session = f.session_of({**rest, "session_id": session_id, "etag": etag})
         mask = f.mask_of(update_mask, rest)
-        request = v1.UpdateSessionRequest(session=session, update_mask=mask)
+        request = made(v1.UpdateSessionRequest, session=session, update_mask=mask)
         return self._unary(request, v1.UpdateSessionResponse, call)
 
     def delete_session(
@@ -132,8 +137,8 @@ class Client(
         **call: Unpack[f.WriteOptions],
     ) -> v1.DeleteSessionResponse:
         """Deletes a session with its whole log, for good."""
-        request = v1.DeleteSessionRequest(
-            session_id=session_id, etag=etag, allow_missing=allow_missing
+        request = made(
+            v1.DeleteSessionRequest, session_id=session_id, etag=etag, allow_missing=allow_missing
         )
         return self._unary(request, v1.DeleteSessionResponse, call)
 
@@ -146,8 +151,11 @@ class Client(
         **call: Unpack[f.WriteOptions],
     ) -> v1.Session:
         """Copies a session up to a seq into a new one, and gives the new one."""
-        request = v1.ForkSessionRequest(
-            source_session_id=source_session_id, session_id=session_id, at_seq=at_seq
+        request = made(
+            v1.ForkSessionRequest,
+            source_session_id=source_session_id,
+            session_id=session_id,
+            at_seq=at_seq,
         )
         return self._unary(request, v1.ForkSessionResponse, call).session
 
@@ -162,7 +170,8 @@ class Client(
         **call: Unpack[f.WriteOptions],
     ) -> v1.ResetSessionResponse:
         """Empties a session, for good, and keeps what describes it."""
-        request = v1.ResetSessionRequest(
+        request = made(
+            v1.ResetSessionRequest,
             session_id=session_id,
             keep_system_messages=keep_system_messages,
             keep_first_system_message=keep_first_system_message,
@@ -216,7 +225,8 @@ class Client(
             in place of True. When one of the two could not be made, the messages are stored, and
             ``window_error`` or ``context_error`` says why.
         """
-        request = v1.AppendMessagesRequest(
+        request = made(
+            v1.AppendMessagesRequest,
             session_id=session_id,
             messages=f.messages_of(messages) if form is None else (),
             form=None if form is None else form_of(form),
@@ -273,7 +283,8 @@ class Client(
 
         :param form: gives the messages as a model API or LangChain takes them.
         """
-        request = v1.ListMessagesRequest(
+        request = made(
+            v1.ListMessagesRequest,
             session_id=session_id,
             filter=f.filter_of(v1.MessageFilter, filter),
             order=f.order_of(v1.MessageOrder, order),
@@ -294,7 +305,8 @@ class Client(
         **call: Unpack[f.ReadOptions],
     ) -> v1.ListTotal:
         """Counts the messages that a list with this filter gives, up to a bound."""
-        request = v1.ListMessagesRequest(
+        request = made(
+            v1.ListMessagesRequest,
             session_id=session_id,
             filter=f.filter_of(v1.MessageFilter, filter),
             page_size=1,
@@ -306,7 +318,7 @@ class Client(
         self, session_id: str, message_id: str, **call: Unpack[f.ReadOptions]
     ) -> v1.GetMessageResponse:
         """Gets one message and says whether it is in the window."""
-        request = v1.GetMessageRequest(session_id=session_id, message_id=message_id)
+        request = made(v1.GetMessageRequest, session_id=session_id, message_id=message_id)
         return self._unary(request, v1.GetMessageResponse, call)
 
     def update_message(
@@ -320,9 +332,11 @@ class Client(
     ) -> v1.UpdateMessageResponse:
         """Changes the fields that are given; one given as None is cleared."""
         call, rest = f.split(fields)
-        message = v1.Message(**{**rest, "message_id": message_id, "etag": etag})
+        message = made(v1.Message, **{**rest, "message_id": message_id, "etag": etag})
         mask = f.mask_of(update_mask, rest)
-        request = v1.UpdateMessageRequest(session_id=session_id, message=message, update_mask=mask)
+        request = made(
+            v1.UpdateMessageRequest, session_id=session_id, message=message, update_mask=mask
+        )
         return self._unary(request, v1.UpdateMessageResponse, call)
 
     def delete_message(
@@ -335,8 +349,12 @@ class Client(
         **call: Unpack[f.WriteOptions],
     ) -> v1.DeleteMessageResponse:
         """Deletes a message from the log, for good."""
-        request = v1.DeleteMessageRequest(
-            session_id=session_id, message_id=message_id, etag=etag, allow_missing=allow_missing
+        request = made(
+            v1.DeleteMessageRequest,
+            session_id=session_id,
+            message_id=message_id,
+            etag=etag,
+            allow_missing=allow_missing,
         )
         return self._unary(request, v1.DeleteMessageResponse, call)
 
@@ -387,7 +405,8 @@ class Client(
         """Lists the events that are kept, the oldest first: all, or those after a token or a
         revision."""
         f.at_most_one(resume_token=resume_token, after_revision=after_revision)
-        request = v1.ListEventsRequest(
+        request = made(
+            v1.ListEventsRequest,
             resume_token=resume_token,
             after_revision=after_revision,
             filter=f.filter_of(v1.EventFilter, filter),
@@ -406,7 +425,8 @@ class Client(
     ) -> v1.Consumer:
         """Creates a consumer: a position in the stream that the server remembers."""
         f.at_most_one(resume_token=resume_token, position=position, after_revision=after_revision)
-        request = v1.CreateConsumerRequest(
+        request = made(
+            v1.CreateConsumerRequest,
             consumer_id=consumer_id,
             resume_token=resume_token,
             position=f.position_of(position),
@@ -435,35 +455,37 @@ class Client(
 
     def get_consumer(self, consumer_id: str, **call: Unpack[f.ReadOptions]) -> v1.Consumer:
         """Gets a consumer with its position and how far it lies behind."""
-        request = v1.GetConsumerRequest(consumer_id=consumer_id)
+        request = made(v1.GetConsumerRequest, consumer_id=consumer_id)
         return self._unary(request, v1.GetConsumerResponse, call).consumer
 
     def list_consumers(
         self, *, page_size: int = 0, **call: Unpack[f.ReadOptions]
     ) -> Pager[v1.Consumer, v1.ListConsumersResponse]:
         """Lists the consumers of the namespace."""
-        request = v1.ListConsumersRequest(page_size=page_size)
+        request = made(v1.ListConsumersRequest, page_size=page_size)
         return self._pages(request, v1.ListConsumersResponse, "consumers", call)
 
     def delete_consumer(
         self, consumer_id: str, *, allow_missing: bool = False, **call: Unpack[f.WriteOptions]
     ) -> None:
         """Deletes a consumer."""
-        request = v1.DeleteConsumerRequest(consumer_id=consumer_id, allow_missing=allow_missing)
+        request = made(
+            v1.DeleteConsumerRequest, consumer_id=consumer_id, allow_missing=allow_missing
+        )
         self._unary(request, v1.DeleteConsumerResponse, call)
 
     def ack_events(
         self, consumer_id: str, resume_token: str, **call: Unpack[f.ReadOptions]
     ) -> v1.Consumer:
         """Acknowledges everything up to a token for a consumer."""
-        request = v1.AckEventsRequest(consumer_id=consumer_id, resume_token=resume_token)
+        request = made(v1.AckEventsRequest, consumer_id=consumer_id, resume_token=resume_token)
         return self._unary(request, v1.AckEventsResponse, call).consumer
 
     def list_namespaces(
         self, *, page_size: int = 0, **call: Unpack[f.ReadOptions]
     ) -> Pager[v1.NamespaceInfo, v1.ListNamespacesResponse]:
         """Lists the namespaces that the client may use, by name."""
-        request = v1.ListNamespacesRequest(page_size=page_size)
+        request = made(v1.ListNamespacesRequest, page_size=page_size)
         return self._pages(request, v1.ListNamespacesResponse, "namespaces", call)
 
     def server_info(self, **call: Unpack[f.ReadOptions]) -> v1.GetServerInfoResponse:

@@ -11,6 +11,7 @@ from typing_extensions import Unpack
 from .. import _fields as f
 from .. import v1
 from .._forms import FormName, form_bytes, form_of
+from .._made import made
 from .calls import Calls
 from .pager import Pager
 
@@ -19,7 +20,7 @@ def _sessions_of(
     session_ids: Iterable[str] | None, sessions: v1.SessionFilter | f.Json | None
 ) -> v1.MessageSessions:
     ids = None if session_ids is None else f.ids_of(session_ids)
-    return v1.MessageSessions(session_ids=ids, filter=f.filter_of(v1.SessionFilter, sessions))
+    return made(v1.MessageSessions, session_ids=ids, filter=f.filter_of(v1.SessionFilter, sessions))
 
 
 class HistoryMethods(Calls):
@@ -35,7 +36,8 @@ class HistoryMethods(Calls):
     ) -> list[v1.Message]:
         """Gets messages of the log by their ids and by runs of seqs, the oldest first. Those that
         do not exist are left out."""
-        request = v1.BatchGetMessagesRequest(
+        request = made(
+            v1.BatchGetMessagesRequest,
             session_id=session_id,
             message_ids=f.ids_of(message_ids),
             seq_ranges=f.ranges_of(seq_ranges),
@@ -61,7 +63,8 @@ class HistoryMethods(Calls):
             means all.
         :param filter: of the messages.
         """
-        request = v1.ListMessagesRequest(
+        request = made(
+            v1.ListMessagesRequest,
             sessions=_sessions_of(session_ids, sessions),
             filter=f.filter_of(v1.MessageFilter, filter),
             order=f.order_of(v1.MessageOrder, order),
@@ -78,7 +81,8 @@ class HistoryMethods(Calls):
         **call: Unpack[f.ReadOptions],
     ) -> v1.ListTotal:
         """Counts the messages that ``list_session_messages`` would list, up to a bound."""
-        request = v1.ListMessagesRequest(
+        request = made(
+            v1.ListMessagesRequest,
             sessions=_sessions_of(session_ids, sessions),
             filter=f.filter_of(v1.MessageFilter, filter),
             page_size=1,
@@ -99,7 +103,8 @@ class HistoryMethods(Calls):
 
         :param filter: of the sessions to search.
         """
-        request = v1.FindMessagesRequest(
+        request = made(
+            v1.FindMessagesRequest,
             message_ids=f.ids_of(message_ids),
             filter=f.filter_of(v1.SessionFilter, filter),
             page_size=page_size,
@@ -118,7 +123,8 @@ class HistoryMethods(Calls):
     ) -> v1.BatchDeleteMessagesResponse:
         """Deletes messages from the log, for good, by their ids and by runs of seqs: all or
         none."""
-        request = v1.BatchDeleteMessagesRequest(
+        request = made(
+            v1.BatchDeleteMessagesRequest,
             session_id=session_id,
             message_ids=f.ids_of(message_ids),
             seq_ranges=f.ranges_of(seq_ranges),
@@ -142,7 +148,8 @@ class HistoryMethods(Calls):
 
         :param filter: of the sessions to search.
         """
-        request = v1.DeleteFoundMessagesRequest(
+        request = made(
+            v1.DeleteFoundMessagesRequest,
             message_ids=f.ids_of(message_ids),
             filter=f.filter_of(v1.SessionFilter, filter),
             page_token=page_token,
@@ -169,7 +176,8 @@ class HistoryMethods(Calls):
         :param keep_common_prefix: messages at the start of both that are the same stay.
         """
         f.one_of(from_seq=from_seq, all=all or None)
-        request = v1.ReplaceMessagesRequest(
+        request = made(
+            v1.ReplaceMessagesRequest,
             session_id=session_id,
             messages=f.messages_of(messages) if form is None else (),
             form=None if form is None else form_of(form),
@@ -191,7 +199,10 @@ class HistoryMethods(Calls):
         **call: Unpack[f.WriteOptions],
     ) -> v1.PopMessagesResponse:
         """Removes the newest messages from the log, for good, and gives them, the oldest first."""
-        request = v1.PopMessagesRequest(
-            session_id=session_id, count=count, expected_last_seq=expected_last_seq
+        request = made(
+            v1.PopMessagesRequest,
+            session_id=session_id,
+            count=count,
+            expected_last_seq=expected_last_seq,
         )
         return self._unary(request, v1.PopMessagesResponse, call)

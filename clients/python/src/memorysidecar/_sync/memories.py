@@ -11,7 +11,7 @@ from .. import _fields as f
 from .. import _memory_fields as m
 from .. import _recall_fields as r
 from .. import v1
-from .._task_fields import Seconds, duration_of
+from .._made import Seconds, duration_of, made
 from .calls import Calls
 from .pager import Pager
 
@@ -43,7 +43,8 @@ class MemoryMethods(Calls):
             default), ``"supersede"``, ``"merge"`` or ``"ask_hook"``.
         :param max_memories: how many of each tier the scope may then hold; the rest is evicted.
         """
-        request = v1.RememberRequest(
+        request = made(
+            v1.RememberRequest,
             memories=m.memories_of(memories, r.scope_of(user_id, agent_id, session_id)),
             dedupe=m.dedupe_of(dedupe),
             conflict=m.conflict_of(conflict),
@@ -61,7 +62,7 @@ class MemoryMethods(Calls):
         **call: Unpack[f.ReadOptions],
     ) -> v1.Memory:
         """Gets a memory, as it is or as it was known at a past time."""
-        request = v1.GetMemoryRequest(memory_id=memory_id, as_of_time=as_of_time)
+        request = made(v1.GetMemoryRequest, memory_id=memory_id, as_of_time=as_of_time)
         return self._unary(request, v1.GetMemoryResponse, call).memory
 
     def list_memories(
@@ -81,7 +82,8 @@ class MemoryMethods(Calls):
             out, ``"exact"`` means this scope alone. Without a user only shared ones are meant;
             ``{"everyone": True}`` means those of everybody.
         """
-        request = v1.ListMemoriesRequest(
+        request = made(
+            v1.ListMemoriesRequest,
             filter=m.memory_filter_of(filter),
             as_of_time=as_of_time,
             order=m.choice("order", order),
@@ -97,7 +99,8 @@ class MemoryMethods(Calls):
         **call: Unpack[f.ReadOptions],
     ) -> v1.ListTotal:
         """Counts the memories that a list with this filter gives, up to a bound."""
-        request = v1.ListMemoriesRequest(
+        request = made(
+            v1.ListMemoriesRequest,
             filter=m.memory_filter_of(filter),
             as_of_time=as_of_time,
             page_size=1,
@@ -117,7 +120,8 @@ class MemoryMethods(Calls):
         """Changes the fields that are given; one given as None is cleared. The state before is
         kept."""
         call, rest = f.split(fields)
-        request = v1.UpdateMemoryRequest(
+        request = made(
+            v1.UpdateMemoryRequest,
             memory=m.changed_memory(memory_id, etag, rest),
             update_mask=f.mask_of(update_mask, rest),
             reason=reason,
@@ -134,8 +138,11 @@ class MemoryMethods(Calls):
     ) -> list[v1.Memory]:
         """Reinforces memories that were mentioned again: raises their confidence by ``amount``,
         0.1 by default."""
-        request = v1.ReinforceMemoriesRequest(
-            memory_ids=r.texts_of(memory_ids), amount=amount, allow_missing=allow_missing
+        request = made(
+            v1.ReinforceMemoriesRequest,
+            memory_ids=r.texts_of(memory_ids),
+            amount=amount,
+            allow_missing=allow_missing,
         )
         answer = self._unary(request, v1.ReinforceMemoriesResponse, call)
         return list(answer.memories)
@@ -157,7 +164,8 @@ class MemoryMethods(Calls):
             ``{"everyone": True}`` means those of everybody.
         :raises ValueError: for a filter that names no user and does not say everyone.
         """
-        request = v1.DecayMemoriesRequest(
+        request = made(
+            v1.DecayMemoriesRequest,
             filter=m.bound_filter_of(filter),
             factor=factor,
             delete_below=delete_below,
@@ -175,8 +183,11 @@ class MemoryMethods(Calls):
         **call: Unpack[f.WriteOptions],
     ) -> v1.ForgetMemoriesResponse:
         """Forgets memories with all their states, for good."""
-        request = v1.ForgetMemoriesRequest(
-            memory_ids=r.texts_of(memory_ids), etag=etag, allow_missing=allow_missing
+        request = made(
+            v1.ForgetMemoriesRequest,
+            memory_ids=r.texts_of(memory_ids),
+            etag=etag,
+            allow_missing=allow_missing,
         )
         return self._unary(request, v1.ForgetMemoriesResponse, call)
 
@@ -194,7 +205,7 @@ class MemoryMethods(Calls):
             ``{"everyone": True}`` means those of everybody.
         :raises ValueError: for a filter that names no user and does not say everyone.
         """
-        request = v1.PurgeMemoriesRequest(filter=m.bound_filter_of(filter), force=force)
+        request = made(v1.PurgeMemoriesRequest, filter=m.bound_filter_of(filter), force=force)
         return self._unary(request, v1.PurgeMemoriesResponse, call)
 
     def list_memory_versions(
@@ -205,7 +216,7 @@ class MemoryMethods(Calls):
         **call: Unpack[f.ReadOptions],
     ) -> Pager[v1.Memory, v1.ListMemoryVersionsResponse]:
         """Lists the states that a memory has had, the newest first."""
-        request = v1.ListMemoryVersionsRequest(memory_id=memory_id, page_size=page_size)
+        request = made(v1.ListMemoryVersionsRequest, memory_id=memory_id, page_size=page_size)
         return self._pages(request, v1.ListMemoryVersionsResponse, "versions", call)
 
     def restore_memory_version(
@@ -218,8 +229,12 @@ class MemoryMethods(Calls):
         **call: Unpack[f.WriteOptions],
     ) -> v1.Memory:
         """Brings a former state of a memory back, as a new one."""
-        request = v1.RestoreMemoryVersionRequest(
-            memory_id=memory_id, version=version, etag=etag, reason=reason
+        request = made(
+            v1.RestoreMemoryVersionRequest,
+            memory_id=memory_id,
+            version=version,
+            etag=etag,
+            reason=reason,
         )
         return self._unary(request, v1.RestoreMemoryVersionResponse, call).memory
 
@@ -240,7 +255,8 @@ class MemoryMethods(Calls):
         """Finds relations by a pattern, in which None fits anything, and up to 4 steps
         around them: one page of ``page_size``, 100 by default. ``entity`` finds those that touch it
         in either place."""
-        request = v1.QueryRelationsRequest(
+        request = made(
+            v1.QueryRelationsRequest,
             filter=m.memory_filter_of(filter),
             subject=subject,
             predicate=predicate,
@@ -262,7 +278,8 @@ class MemoryMethods(Calls):
         **call: Unpack[f.WriteOptions],
     ) -> v1.Memory:
         """Makes one entity of several: the names of the others become its aliases."""
-        request = v1.MergeEntitiesRequest(
+        request = made(
+            v1.MergeEntitiesRequest,
             target_memory_id=target_memory_id,
             source_memory_ids=r.texts_of(source_memory_ids),
             reason=reason,

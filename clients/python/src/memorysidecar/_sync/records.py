@@ -12,8 +12,8 @@ from typing_extensions import Unpack
 from .. import _fields as f
 from .. import _record_fields as n
 from .. import v1
+from .._made import Seconds, duration_of, made
 from .._recall_fields import DocumentsLike, scope_of
-from .._task_fields import Seconds, duration_of
 from .calls import Calls
 from .pager import Pager
 
@@ -53,7 +53,8 @@ class RecordMethods(Calls):
             are deleted with it. Default: no search finds it.
         :param collection_id: the collection of these documents. Default ``default``.
         """
-        record = v1.NamedRecord(
+        record = made(
+            v1.NamedRecord,
             path=n.path_of(path),
             key=key,
             media_type=media_type,
@@ -64,7 +65,7 @@ class RecordMethods(Calls):
             **n.content_of(value),
         )
         demand = n.demand_of(version, exists)
-        request = v1.PutRecordRequest(record=record, precondition=demand)
+        request = made(v1.PutRecordRequest, record=record, precondition=demand)
         return self._unary(request, v1.PutRecordResponse, call).outcome
 
     def upload_value(self, value: bytes | str, **call: Unpack[f.ReadOptions]) -> n.UploadedValue:
@@ -73,8 +74,11 @@ class RecordMethods(Calls):
         data = n.bytes_of(value)
         upload_id = str(uuid4())
         for offset in range(0, len(data), n.VALUE_BYTES):
-            part = v1.UploadRecordPartRequest(
-                upload_id=upload_id, offset=offset, data=data[offset : offset + n.VALUE_BYTES]
+            part = made(
+                v1.UploadRecordPartRequest,
+                upload_id=upload_id,
+                offset=offset,
+                data=data[offset : offset + n.VALUE_BYTES],
             )
             self._unary(part, v1.UploadRecordPartResponse, call)
         return n.UploadedValue(upload_id, crc32(data))
@@ -99,7 +103,8 @@ class RecordMethods(Calls):
             the answer holds them.
         :param etag: the record still has this etag: ranges of one etag make one value.
         """
-        request = v1.GetRecordRequest(
+        request = made(
+            v1.GetRecordRequest,
             path=n.path_of(path),
             key=key,
             omit_value=omit_value,
@@ -145,7 +150,8 @@ class RecordMethods(Calls):
         """Gets up to 256 records, all of one moment: one result for each name, in order. A name is
         a tuple of a path and a key. A value that does not fit the answer is left out, with
         ``value_omitted``."""
-        request = v1.BatchGetRecordsRequest(
+        request = made(
+            v1.BatchGetRecordsRequest,
             records=[n.name_of(name) for name in records],
             omit_values=omit_values,
             refresh_ttl=refresh_ttl,
@@ -174,8 +180,10 @@ class RecordMethods(Calls):
         :param end_key: keys before this one.
         :param order: ``asc``, the default, or ``desc``.
         """
-        request = v1.ListRecordsRequest(
-            range=v1.RecordRange(
+        request = made(
+            v1.ListRecordsRequest,
+            range=made(
+                v1.RecordRange,
                 path=n.path_of(path),
                 recursive=recursive,
                 key_prefix=key_prefix,
@@ -204,7 +212,8 @@ class RecordMethods(Calls):
         :param suffix: paths that end so.
         :param max_depth: cuts longer paths to this many segments.
         """
-        request = v1.ListRecordPathsRequest(
+        request = made(
+            v1.ListRecordPathsRequest,
             prefix=n.path_of(prefix),
             suffix=n.path_of(suffix),
             max_depth=max_depth,
@@ -220,7 +229,7 @@ class RecordMethods(Calls):
         """Does up to 256 operations on different records in one transaction, all of them or none:
         ``{"put": {"record": {...}, "precondition": {"version": 1}}}``, ``{"deletion": {...}}`` or
         ``{"check": {...}}`` with the fields of the contract."""
-        request = v1.WriteRecordsRequest(operations=n.operations_of(operations))
+        request = made(v1.WriteRecordsRequest, operations=n.operations_of(operations))
         return self._unary(request, v1.WriteRecordsResponse, call)
 
     def delete_record(
@@ -239,7 +248,8 @@ class RecordMethods(Calls):
         :param version: it must have this version.
         :param exists: True: it must exist.
         """
-        request = v1.DeleteRecordRequest(
+        request = made(
+            v1.DeleteRecordRequest,
             path=n.path_of(path),
             key=key,
             etag=etag,
@@ -259,13 +269,15 @@ class RecordMethods(Calls):
         **call: Unpack[f.WriteOptions],
     ) -> v1.DeleteRecordsResponse:
         """Deletes the records of a path, at most 1,000: call again while there are ``more``."""
-        request = v1.DeleteRecordsRequest(
-            range=v1.RecordRange(
+        request = made(
+            v1.DeleteRecordsRequest,
+            range=made(
+                v1.RecordRange,
                 path=n.path_of(path),
                 recursive=recursive,
                 key_prefix=key_prefix,
                 start_key=start_key,
                 end_key=end_key,
-            )
+            ),
         )
         return self._unary(request, v1.DeleteRecordsResponse, call)

@@ -10,6 +10,7 @@ from typing_extensions import Unpack
 from .. import _fields as f
 from .. import v1
 from .._base import named
+from .._made import made
 from .._snapshot_parts import (
     Chunk,
     FormatName,
@@ -32,7 +33,9 @@ class SnapshotMethods(Calls):
         """Gives a snapshot of a session in chunks, all of one moment, which ``import_session``
         takes. The call begins with the first chunk; ``timeout`` is for all of them. It is tried
         again only before the first chunk came."""
-        request = v1.ExportSessionRequest(session_id=session_id, format=checked_format(format))
+        request = made(
+            v1.ExportSessionRequest, session_id=session_id, format=checked_format(format)
+        )
         answers = self._stream(request, v1.ExportSessionResponse, call)
         return (answer.chunk for answer in answers)
 
@@ -58,8 +61,11 @@ class SnapshotMethods(Calls):
         gives it. Sends each chunk as it is, and a document in pieces of 1 MiB; ``timeout`` is for
         each request. When the server was restarted meanwhile, a snapshot that can be read anew is
         sent again."""
-        first = v1.ImportSessionRequest(
-            session_id=session_id, format=checked_format(format), replace=replace
+        first = made(
+            v1.ImportSessionRequest,
+            session_id=session_id,
+            format=checked_format(format),
+            replace=replace,
         )
         once = named(call)
         left = self.retry.max_attempts

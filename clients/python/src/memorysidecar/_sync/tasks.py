@@ -10,6 +10,7 @@ from typing_extensions import Unpack
 from .. import _fields as f
 from .. import _task_fields as t
 from .. import v1
+from .._made import Seconds, duration_of, made
 from .calls import Calls
 from .pager import Pager
 
@@ -24,7 +25,7 @@ class SummaryMethods(Calls):
         keep_recent: int | None = None,
         stage: str | None = None,
         summarize: v1.Summarize | f.Json | None = None,
-        wait: t.Seconds | None = None,
+        wait: Seconds | None = None,
         **call: Unpack[f.WriteOptions],
     ) -> v1.CompactSessionResponse:
         """Has a hook summarize messages of the window now: all but the newest, or what a stage of
@@ -33,12 +34,13 @@ class SummaryMethods(Calls):
         :param wait: seconds to wait for the summary. Default: not at all.
         """
         f.one_of(keep_recent=keep_recent, stage=stage)
-        request = v1.CompactSessionRequest(
+        request = made(
+            v1.CompactSessionRequest,
             session_id=session_id,
             keep_recent=keep_recent,
             stage=stage,
             summarize=summarize,
-            wait=t.duration_of(wait),
+            wait=duration_of(wait),
         )
         return self._unary(request, v1.CompactSessionResponse, t.waiting(call, wait))
 
@@ -52,7 +54,8 @@ class SummaryMethods(Calls):
         **call: Unpack[f.ReadOptions],
     ) -> Pager[v1.Summary, v1.ListSummariesResponse]:
         """Lists the summaries that a session has had, by default the newest first."""
-        request = v1.ListSummariesRequest(
+        request = made(
+            v1.ListSummariesRequest,
             session_id=session_id,
             current_only=current_only,
             order=f.order_of(v1.SummaryOrder, order),
@@ -64,8 +67,11 @@ class SummaryMethods(Calls):
         self, session_id: str, version: int, *, page_size: int = 0, **call: Unpack[f.ReadOptions]
     ) -> Pager[v1.Message, v1.ListSummarySourcesResponse]:
         """Lists the messages that a summary stands for, oldest first."""
-        request = v1.ListSummarySourcesRequest(
-            session_id=session_id, version=version, page_size=page_size
+        request = made(
+            v1.ListSummarySourcesRequest,
+            session_id=session_id,
+            version=version,
+            page_size=page_size,
         )
         return self._pages(request, v1.ListSummarySourcesResponse, "messages", call)
 
@@ -78,8 +84,8 @@ class TaskMethods(Calls):
         hooks: str | Iterable[str],
         *,
         max_tasks: int = 1,
-        wait: t.Seconds | None = None,
-        lease: t.Seconds | None = None,
+        wait: Seconds | None = None,
+        lease: Seconds | None = None,
         worker_id: str = "",
         **call: Unpack[f.ReadOptions],
     ) -> list[v1.LeasedTask]:
@@ -108,7 +114,7 @@ class TaskMethods(Calls):
         message: str = "",
         *,
         permanent: bool = False,
-        retry_delay: t.Seconds | None = None,
+        retry_delay: Seconds | None = None,
         **call: Unpack[f.WriteOptions],
     ) -> v1.FailTaskResponse:
         """Gives a task back as failed. ``message`` is for operators: no content of messages."""
@@ -116,7 +122,7 @@ class TaskMethods(Calls):
         return self._unary(request, v1.FailTaskResponse, t.of_task(call, task))
 
     def extend_lease(
-        self, task: v1.LeasedTask, lease: t.Seconds | None = None, **call: Unpack[f.ReadOptions]
+        self, task: v1.LeasedTask, lease: Seconds | None = None, **call: Unpack[f.ReadOptions]
     ) -> v1.ExtendLeaseResponse:
         """Keeps a task longer: seconds from now, 60 by default."""
         request = t.extend_request(task, lease)
@@ -133,7 +139,8 @@ class TaskMethods(Calls):
         **call: Unpack[f.ReadOptions],
     ) -> Pager[v1.HookTask, v1.ListTasksResponse]:
         """Lists the durable tasks of the namespace, the oldest first."""
-        request = v1.ListTasksRequest(
+        request = made(
+            v1.ListTasksRequest,
             session_id=session_id,
             hook=hook,
             type=t.type_of(type),
@@ -144,19 +151,19 @@ class TaskMethods(Calls):
 
     def get_task(self, task_id: str, **call: Unpack[f.ReadOptions]) -> v1.HookTask:
         """Gets one task."""
-        request = v1.GetTaskRequest(task_id=task_id)
+        request = made(v1.GetTaskRequest, task_id=task_id)
         return self._unary(request, v1.GetTaskResponse, call).task
 
     def retry_task(self, task_id: str, **call: Unpack[f.WriteOptions]) -> v1.HookTask:
         """Makes a dead or delayed task ready now, with all its attempts."""
-        request = v1.RetryTaskRequest(task_id=task_id)
+        request = made(v1.RetryTaskRequest, task_id=task_id)
         return self._unary(request, v1.RetryTaskResponse, call).task
 
     def delete_task(
         self, task_id: str, *, allow_missing: bool = False, **call: Unpack[f.WriteOptions]
     ) -> None:
         """Deletes a task without doing it."""
-        request = v1.DeleteTaskRequest(task_id=task_id, allow_missing=allow_missing)
+        request = made(v1.DeleteTaskRequest, task_id=task_id, allow_missing=allow_missing)
         self._unary(request, v1.DeleteTaskResponse, call)
 
     def list_hooks(self, **call: Unpack[f.ReadOptions]) -> list[v1.Hook]:
@@ -175,7 +182,7 @@ class TaskMethods(Calls):
         :param max_bytes_per_second: limit of the copy. Default: the setting of the server.
         """
         target = v1.BACK_UP_TARGET_STREAM if stream else v1.BACK_UP_TARGET_DIRECTORY
-        request = v1.BackUpRequest(target=target, max_bytes_per_second=max_bytes_per_second)
+        request = made(v1.BackUpRequest, target=target, max_bytes_per_second=max_bytes_per_second)
         return self._stream(request, v1.BackUpResponse, call)
 
     def compact_store(self, **call: Unpack[f.ReadOptions]) -> Iterator[v1.CompactStoreResponse]:
@@ -210,10 +217,10 @@ class TaskMethods(Calls):
             collection_id=collection_id,
             document_id=document_id,
         )
-        request = v1.EraseSubjectRequest(subject=subject, dry_run=dry_run)
+        request = made(v1.EraseSubjectRequest, subject=subject, dry_run=dry_run)
         return self._unary(request, v1.EraseSubjectResponse, call).erasure
 
     def get_erasure(self, erasure_id: str, **call: Unpack[f.ReadOptions]) -> v1.Erasure:
         """Gets the receipt of an erasure."""
-        request = v1.GetErasureRequest(erasure_id=erasure_id)
+        request = made(v1.GetErasureRequest, erasure_id=erasure_id)
         return self._unary(request, v1.GetErasureResponse, call).erasure

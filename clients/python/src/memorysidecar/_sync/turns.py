@@ -13,6 +13,7 @@ from .. import _memory_fields as m
 from .. import _recall_fields as r
 from .. import v1
 from .._forms import FormName, Rendered, rendered
+from .._made import made
 from .calls import Calls
 
 
@@ -40,7 +41,8 @@ class TurnMethods(Calls):
         ]
         if not messages:
             raise ValueError("a turn needs a user_text or an assistant_text")
-        request = v1.AppendMessagesRequest(
+        request = made(
+            v1.AppendMessagesRequest,
             session_id=session_id,
             messages=f.messages_of(messages),
             expected_last_seq=expected_last_seq,
@@ -53,7 +55,7 @@ class TurnMethods(Calls):
         self, session_id: str, **call: Unpack[f.WriteOptions]
     ) -> v1.ConsolidateSessionResponse:
         """Promotes now: makes memories of important messages of the window."""
-        request = v1.ConsolidateSessionRequest(session_id=session_id)
+        request = made(v1.ConsolidateSessionRequest, session_id=session_id)
         return self._unary(request, v1.ConsolidateSessionResponse, call)
 
     def extract_memories(
@@ -82,7 +84,8 @@ class TurnMethods(Calls):
         :param importance_rules: the rules of these scores. Default: those of the session, else
             those of the server.
         """
-        request = v1.ExtractMemoriesRequest(
+        request = made(
+            v1.ExtractMemoriesRequest,
             session_id=session_id,
             first_seq=first_seq,
             last_seq=last_seq,
@@ -113,7 +116,7 @@ class TurnMethods(Calls):
         user_id: str | None = None,
         agent_id: str | None = None,
         max_tokens: int = 0,
-        token_rule: v1.TokenRule | None = None,
+        token_rule: f.TokenRule | None = None,
         model: str = "",
         custom_token_rule: v1.CustomTokenRule | f.Json | None = None,
         token_preset: str = "",

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from .. import v1
-from .._task_fields import duration_of
+from .._made import duration_of
 from ..errors import Aborted, NotFound
 from .conditions import Condition
 from .names import MAX_KEY_BYTES, segment

@@ -23,6 +23,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from google.protobuf.json_format import MessageToDict
+from google.protobuf.struct_pb2 import Struct
 from google.protobuf.timestamp_pb2 import Timestamp
 from lauren_ai._memory import MemoryResult
 from lauren_ai._memory._user import MemoryFact
@@ -282,7 +283,9 @@ class VectorStore:
         exact = json.dumps(metadata or {})
         document: dict[str, Any] = {"document_id": name, "text": sound(content), "payload": exact}
         if len(exact.encode()) <= _METADATA_BYTES:
-            document["metadata"] = json.loads(exact)
+            # Numbers may be rounded here, where only filters look: the payload has them exactly.
+            document["metadata"] = Struct()
+            document["metadata"].update(json.loads(exact))
         if embedding is not None and any(embedding):
             document["embedding"] = {"values": embedding, "model": _SYSTEM}
         await asyncio.to_thread(self._client.upsert_documents, [document], collection_id=self._of)
