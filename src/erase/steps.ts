@@ -160,8 +160,8 @@ async function eraseMessage(work: ErasureWork, ref: SessionRef, messageId: strin
 // Memories.
 
 async function eraseNaming(work: ErasureWork, ref: SessionRef, messageId: string): Promise<void> {
-  await eraseFound(work, ({ bySource }) =>
-    bySource(ref.sessionId, messageId, LIMITS.changeMemories),
+  await eraseFound(work, (memories) =>
+    memories.bySource(ref.sessionId, messageId, LIMITS.changeMemories),
   );
 }
 
