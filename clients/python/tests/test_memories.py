@@ -365,3 +365,17 @@ def test_recall_finds_what_a_user_may_see(client: Client) -> None:
     for own in ({"user_id": "bob"}, {"everyone": True}):
         with pytest.raises(ValueError, match="in the filter or beside it"):
             found(user_id="ana", filter=own)
+
+
+def test_a_session_of_the_reader_is_no_filter(client: Client) -> None:
+    for session, said in (("s1", "I sail to Funchal."), ("s2", "I sail to Porto.")):
+        client.append(session, said, create_session=True, session={"user_id": "ana"})
+    client.remember("Ana sails at noon.", user_id="ana", session_id="s1")
+
+    def found(**reader: Any) -> list[str]:
+        hits = client.recall("Where does Ana sail?", user_id="ana", **reader).hits
+        return sorted(hit.message.message.text or hit.memory.text for hit in hits)
+
+    assert found() == ["I sail to Funchal.", "I sail to Porto."]
+    assert found(session_id="s1") == ["Ana sails at noon.", *found()]
+    assert found(filter={"session_ids": ["s1"]}) == ["I sail to Funchal."]

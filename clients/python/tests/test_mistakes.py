@@ -155,20 +155,24 @@ def test_a_server_that_is_down() -> None:
 UNREACHED = [
     (
         "Tls handshake failed: SSL_ERROR_SSL: error:100000f7: WRONG_VERSION_NUMBER",
-        "The server at h:1 does not speak TLS; check tls=. (",
+        "The server at h:1 does not speak TLS: leave tls out. (",
     ),
     (
         "Tls handshake failed: SSL_ERROR_SSL: error:1000007d: CERTIFICATE_VERIFY_FAILED",
-        "The server at h:1 speaks TLS with a certificate that is not trusted; check tls=, which may"
+        "The server at h:1 speaks TLS with a certificate that is not trusted: check tls, which may"
         " be the path of its root certificate. (",
     ),
     (
+        "Peer name 127.0.0.1 is not in peer certificate",
+        "The certificate of the server at h:1 is for another name: check the address. (",
+    ),
+    (
         "Ssl handshake failed: TSI_PROTOCOL_FAILURE",
-        "The TLS handshake with the server at h:1 failed; check tls=. (",
+        "The TLS handshake with the server at h:1 failed: check tls. (",
     ),
     (
         "failed to connect to all addresses; last error: UNAVAILABLE: ipv4:h:1: Socket closed",
-        "The server at h:1 closed the connection. If it speaks TLS, check tls=. (",
+        "The server at h:1 ends connections that have no TLS. If it speaks TLS, pass tls. (",
     ),
     ("Connection refused", "No server answers at h:1. Is it running there? ("),
 ]

@@ -53,21 +53,20 @@ def advise(
 
 def _unreached(message: str, address: str) -> str:
     """Says why there is no connection, by what gRPC says."""
+    server, speaks = f"The server at {address}", "speaks TLS with a certificate that is not trusted"
     if "WRONG_VERSION_NUMBER" in message:
-        return f"The server at {address} does not speak TLS; check tls=. ({message})"
-    if "CERTIFICATE_VERIFY_FAILED" in message:
-        return (
-            f"The server at {address} speaks TLS with a certificate that is not trusted; check"
-            f" tls=, which may be the path of its root certificate. ({message})"
-        )
-    if "andshake failed" in message:
-        return f"The TLS handshake with the server at {address} failed; check tls=. ({message})"
-    if "Socket closed" in message and not address.startswith("unix:"):
-        return (
-            f"The server at {address} closed the connection. If it speaks TLS, check tls=."
-            f" ({message})"
-        )
-    return f"No server answers at {address}. Is it running there? ({message})"
+        why = f"{server} does not speak TLS: leave tls out."
+    elif "Peer name" in message or "Hostname Verification" in message:
+        why = f"The certificate of the server at {address} is for another name: check the address."
+    elif "CERTIFICATE_VERIFY_FAILED" in message:
+        why = f"{server} {speaks}: check tls, which may be the path of its root certificate."
+    elif "andshake failed" in message:
+        why = f"The TLS handshake with the server at {address} failed: check tls."
+    elif "Socket closed" in message and not address.startswith("unix:"):
+        why = f"{server} ends connections that have no TLS. If it speaks TLS, pass tls."
+    else:
+        why = f"No server answers at {address}. Is it running there?"
+    return f"{why} ({message})"
 
 
 def _looked_for(error: MemorySidecarError, request: Any) -> str:

@@ -51,9 +51,11 @@ class RecallMethods(Calls):
         """Finds the messages, documents and memories that fit best: one page of ``page_size`` hits,
         10 by default. The ``next_page_token`` of the answer asks for the next page.
 
-        :param user_id: who looks, with the two after it: what this user may see is found. Default:
-            what everybody shares, never what is a user's. ``filter={"everyone": True}`` searches
-            the records of all users.
+        :param user_id: the reader. Finds what this user may see. ``agent_id`` and ``session_id``
+            widen or narrow the reader, they do not filter. Default: what everybody shares, never
+            what is a user's. ``filter={"everyone": True}`` searches the records of all users.
+        :param session_id: widens what may be seen to memories bound to that session. To search one
+            session: ``user_id=`` and ``filter={"session_ids": [id]}``.
         :param filter: what to look at; ``memorysidecar.where`` makes its conditions on metadata.
             Kinds, roles and trust have short names: ``{"kinds": ["message"], "roles": ["user"]}``.
         :param min_relevance: leaves out what is less probable to fit, 0 to 1. Default 0.
@@ -111,7 +113,7 @@ class RecallMethods(Calls):
 
         :param metadata_path: groups them by their values at this path of the metadata.
         :param label_key: groups them by their values of this label.
-        :param user_id: whose view is counted, with the two after it, as in ``recall``.
+        :param user_id: the reader, with the two after it, as in ``recall``.
         :param order: of the groups: ``count``, the default, or ``value``.
         :param max_groups: 100 by default, at most 1,000.
         """
