@@ -17,7 +17,7 @@ import type { SessionChange, SessionPlan, SessionView, StoredEntry } from "../st
 import { type CachedSession, PackedWindow, type SessionState } from "../tables/cache.ts";
 import type { Core } from "../tables/core.ts";
 import { type JobSteps, jobSteps, readJobsRow, saveJobs } from "../tables/memory-jobs.ts";
-import { PendingMemories } from "../tables/memory-lookup.ts";
+import { PendingMemories, readsOf } from "../tables/memory-lookup.ts";
 import {
   appendMessages,
   eraseEntry,
@@ -94,10 +94,6 @@ export function viewOf(
   if (loaded.hasWindow && cached !== undefined && state !== null) {
     looks.window ??= readWindow(core, cached, state, "pending");
   }
-  const looked = (): void => {
-    looks.beside = true;
-  };
-  looks.memories = new PendingMemories(core, change.namespace, looked);
   return {
     revision: nextRevision(core, change.namespace),
     session: state?.session,
@@ -106,30 +102,18 @@ export function viewOf(
     messagesAt: loaded.messagesAt,
     reply: pendingReply(core, change.namespace, change.requestId),
     tasks: () => {
-      looked();
+      looks.beside = true;
       return state === null ? [] : tasksOf(core, change.namespace, state.sessionNo, "pending");
     },
     usage: (hook, hour) => {
-      looked();
+      looks.beside = true;
       return readUsage(core, { namespace: change.namespace, hook, hour }, "pending");
     },
     summary: (version) => {
-      looked();
+      looks.beside = true;
       return state === null ? undefined : readSummary(core, state.logNo, version, "pending");
     },
-    memories: looks.memories,
-    memoryJobs: () => {
-      looked();
-      return state === null ? [] : (readJobsRow(core, change, "pending")?.jobs ?? []);
-    },
-    documents: (asked) => {
-      looked();
-      return documentsView(core, asked).view;
-    },
-    records: (asked) => {
-      looked();
-      return recordsView(core, { namespace: change.namespace, ...asked }).view;
-    },
+    ...viewBeside(core, change, state !== null, looks),
   };
 }
 
@@ -362,6 +346,34 @@ function purgeLater(core: Core, state: SessionState): void {
   if (lastSeq > 0 || fields.summaryVersion > 0) {
     PURGE.put(core, PURGE.key(state.logNo), { nextSeq: 1, lastSeq: lastSeq });
   }
+}
+
+/** The part of a view that is not of the session: memories, jobs on them, documents and records. */
+function viewBeside(
+  core: Core,
+  ref: SessionRef,
+  exists: boolean,
+  looks: Looks,
+): Pick<SessionView, "memories" | "memoryJobs" | "documents" | "records"> {
+  const looked = (): void => {
+    looks.beside = true;
+  };
+  looks.memories = new PendingMemories(core, ref.namespace, looked);
+  return {
+    memories: readsOf(looks.memories),
+    memoryJobs: () => {
+      looked();
+      return exists ? (readJobsRow(core, ref, "pending")?.jobs ?? []) : [];
+    },
+    documents: (change) => {
+      looked();
+      return documentsView(core, change).view;
+    },
+    records: (asked) => {
+      looked();
+      return recordsView(core, { namespace: ref.namespace, ...asked }).view;
+    },
+  };
 }
 
 /** The steps of a plan outside its session, read and checked, so that none of them can fail. */

@@ -34,7 +34,7 @@ import type {
 } from "../store.ts";
 import type { Core } from "../tables/core.ts";
 import { CONSUMER, REPLY } from "../tables/event-tables.ts";
-import { PendingMemories } from "../tables/memory-lookup.ts";
+import { PendingMemories, readsOf } from "../tables/memory-lookup.ts";
 import { messageAt } from "../tables/messages.ts";
 import { RECORD, RECORD_UPLOAD } from "../tables/records.ts";
 import { applyConsumer, consumerView, pendingReply, saveReply } from "../tables/replies.ts";
@@ -197,7 +197,7 @@ export function changeMemories<T>(
   return change(core, asked, {
     decide: () => {
       const reply = pendingReply(core, namespace, requestId);
-      return decide({ revision: memories.revision, memories, reply });
+      return decide({ revision: memories.revision, memories: readsOf(memories), reply });
     },
     save: ({ plan }) => applyMemories(core, asked, memories, plan),
     whenSeen: () => (looked ? core.writer.whenDurable() : whenSeen(core, [], asked)),
