@@ -4,6 +4,7 @@
 
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { TEST_DEPTH } from "../../test/support/kit/random.ts";
 import { fromBytes, jsonCodec, toBytes } from "../../test/support/services/json-codec.ts";
 import { startTestServices, type TestServices } from "../../test/support/services/services.ts";
 import { TOOLS } from "../../test/support/window/arbitraries.ts";
@@ -17,7 +18,7 @@ import { totalsOf } from "../window/rules/trim.ts";
 import { ROLE } from "../window/rules/types.ts";
 import type { AttributesInput } from "./api.ts";
 
-const RUNS = 1_000;
+const RUNS = 500 * TEST_DEPTH;
 
 let services: TestServices;
 let count = 0;

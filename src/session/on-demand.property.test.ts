@@ -3,6 +3,7 @@
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TEST_DEPTH } from "../../test/support/kit/random.ts";
 import { makeTempDir } from "../../test/support/kit/temp-dir.ts";
 import {
   fromBytes,
@@ -20,8 +21,8 @@ import type { Policy, WindowUnit } from "../window/policy/policy.ts";
 import { groupEntriesAs } from "../window/rules/groups.ts";
 import { ROLE, type Trim } from "../window/rules/types.ts";
 
-const RUNS = 400;
-const DISK_RUNS = 100;
+const RUNS = 200 * TEST_DEPTH;
+const DISK_RUNS = 50 * TEST_DEPTH;
 
 let services: TestServices;
 let onDisk: TestServices;

@@ -8,7 +8,7 @@ import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { HookChain, type HookEnd, type HookTally, newHookTally } from "./hook-rounds.ts";
 
 /** Between the answer and the commit. */
-const ROUNDS = 20 * TEST_DEPTH;
+const ROUNDS = 10 * TEST_DEPTH;
 /** At random moments, which leave much more to be read after each. */
 const RANDOM_ROUNDS = 10 * TEST_DEPTH;
 const ROUNDS_PER_DIRECTORY = 10;

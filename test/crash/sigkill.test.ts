@@ -6,8 +6,8 @@ import { randomFrom, TEST_DEPTH, testSeed } from "../support/kit/random.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { Chain, newTally, type Tally } from "./rounds.ts";
 
-const ROUNDS = 20 * TEST_DEPTH;
-const ROUNDS_PER_DIRECTORY = 20;
+const ROUNDS = 10 * TEST_DEPTH;
+const ROUNDS_PER_DIRECTORY = 10;
 const VERIFY_EVERY = 5;
 /** A run with less traffic than this shows nothing and fails. */
 const ACKNOWLEDGED_MIN = 25 * ROUNDS;

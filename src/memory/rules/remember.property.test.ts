@@ -1,7 +1,7 @@
 import { AssertionError } from "node:assert/strict";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { testSeed } from "../../../test/support/kit/random.ts";
+import { TEST_DEPTH, testSeed } from "../../../test/support/kit/random.ts";
 import {
   type PlanFunction,
   REMEMBER_PROPERTIES,
@@ -10,7 +10,9 @@ import { TRUST } from "../../summary/rules/summary.ts";
 import { planRemember } from "./remember.ts";
 import type { RememberPlan } from "./rules.ts";
 
-const RUNS = 1_000;
+const RUNS = 500 * TEST_DEPTH;
+/** A broken decision is found in so many cases. */
+const BROKEN_RUNS = 1_000;
 const seed = testSeed("memory properties");
 
 describe(`planRemember, ${RUNS} random cases for each property`, () => {
@@ -117,7 +119,7 @@ const BROKEN: readonly (readonly [string, keyof typeof REMEMBER_PROPERTIES, Plan
 describe("the properties see", () => {
   test.each(BROKEN)("a decision that %s", async (_, name, broken) => {
     const found = REMEMBER_PROPERTIES[name](broken);
-    const result = await fc.check(found, { seed, numRuns: RUNS, endOnFailure: true });
+    const result = await fc.check(found, { seed, numRuns: BROKEN_RUNS, endOnFailure: true });
     expect(result.failed, "the property holds for a broken decision").toBe(true);
     expect(result.errorInstance).toBeInstanceOf(AssertionError);
   });
