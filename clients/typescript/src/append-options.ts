@@ -1,8 +1,8 @@
 // Options of an append: what it asks of its session, and what it answers with.
 
-import type { CallOptions, MutationOptions } from "./call.ts";
+import { type CallOptions, MUTATION_OPTIONS, type MutationOptions } from "./call.ts";
 import type { FormName } from "./forms.ts";
-import type { ContextOptions } from "./memory-options.ts";
+import { CONTEXT_PARTS, type ContextOptions } from "./memory-options.ts";
 import type { SessionFields } from "./message.ts";
 import type { SeqInput, ToolOutcomeInput, WindowOptions } from "./options.ts";
 import type { RecordOperationInput } from "./record-inputs.ts";
@@ -48,17 +48,30 @@ export interface AppendOptions extends MutationOptions {
   readonly context?: boolean | ContextReplyOptions | undefined;
 }
 
+export const APPEND_OPTIONS = {
+  ...{ ...MUTATION_OPTIONS, form: true, expectedLastSeq: true, createSession: true },
+  ...{ turnEnd: true, modelInputTokens: true, toolOutcomes: true, onExisting: true },
+  ...{ recordOperations: true, session: true, sessionUpdateMask: true },
+  ...{ window: true, context: true },
+} as const;
+
 /** Options of the window that an append answers with. */
 export interface WindowReplyOptions extends Pick<WindowOptions, "policy" | "newest" | "readOnly"> {
   /** Gives the messages in the form of a model API: read them with `renderedIn`. */
   readonly form?: FormName | undefined;
 }
 
+export const WINDOW_REPLY_OPTIONS = {
+  ...{ policy: true, newest: true, readOnly: true, form: true },
+} as const;
+
 /** Options of the context that an append answers with. */
 export interface ContextReplyOptions extends Omit<ContextOptions, keyof CallOptions | "sessionId"> {
   /** Gives the whole prompt in the form of a model API: read it with `renderedIn`. */
   readonly form?: FormName | undefined;
 }
+
+export const CONTEXT_REPLY_OPTIONS = { ...CONTEXT_PARTS, form: true } as const;
 
 /** Options of an append of messages in the form of a model API. */
 export interface FormAppendOptions extends AppendOptions {

@@ -15,6 +15,10 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+export const CALL_OPTIONS = { namespace: true, timeoutMs: true, signal: true } as const;
+/** The options of calls that concern no namespace. */
+export const SERVER_CALL_OPTIONS = { timeoutMs: true, signal: true } as const;
+
 /** Options of every call that changes data. */
 export interface MutationOptions extends CallOptions {
   /**
@@ -23,6 +27,8 @@ export interface MutationOptions extends CallOptions {
    */
   readonly requestId?: string | undefined;
 }
+
+export const MUTATION_OPTIONS = { ...CALL_OPTIONS, requestId: true } as const;
 
 /** Client and defaults of calls. */
 export interface Caller {

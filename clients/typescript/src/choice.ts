@@ -27,22 +27,90 @@ export function conditions<Given extends Readonly<Record<string, string | undefi
   return given;
 }
 
-/** Refuses what has a field that there is not: it would be dropped without a word. */
-export function onlyFields(what: string, given: unknown, known: ReadonlySet<string>): void {
-  if (typeof given !== "object" || given === null) {
-    throw new TypeError(`a ${what} is an object, not ${given === null ? "null" : typeof given}`);
-  }
-  const unknown = Object.keys(given).find((name) => !known.has(name));
-  if (unknown === undefined) return;
-  const camel = unknown.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  const hint = known.has(camel) ? `: it is "${camel}"` : `: it has ${[...known].join(", ")}`;
-  throw new TypeError(`a ${what} has no field "${unknown}"${hint}`);
+/** The fields of a type, or of each type of a union. The compiler names one that is missing. */
+export type FieldsOf<Type> = Readonly<Record<Type extends unknown ? keyof Type : never, unknown>>;
+
+/** The fields of a message of the contract: it has them all, some undefined. */
+export function fieldsOf<Message extends object>(message: Message): FieldsOf<Message> {
+  return message as Required<Message>;
 }
 
-/** Refuses fields that a filter does not have. */
-export function noOthers(unknown: object): void {
-  const [name] = Object.keys(unknown);
-  if (name !== undefined) throw new TypeError(`the filter has no field "${name}"`);
+/** The fields that are known and not those of a type. */
+type Excess<Known, Type> = Exclude<keyof Known, keyof FieldsOf<Type>>;
+
+/**
+ * Refuses options that a method does not have: they would be dropped without a word. The compiler
+ * sees to it that the known options are those of the type, no less and no more.
+ */
+export function onlyOptions<Options extends object, Known extends FieldsOf<Options>>(
+  method: string,
+  options: Options,
+  known: Known & Readonly<Record<Excess<Known, Options>, never>>,
+): void {
+  if (!isObject(options)) {
+    throw new TypeError(`the options of ${method} are an object, not ${typeName(options)}`);
+  }
+  const fault = unknownField(options, Object.keys(known));
+  if (fault !== undefined) throw new TypeError(`${method} has no option ${fault}`);
+}
+
+/** Refuses what has a field that there is not: it would be dropped without a word. */
+export function onlyFields<Given>(what: string, given: Given, known: FieldsOf<Given>): void {
+  const one = `${/^[aeio]/.test(what) ? "an" : "a"} ${what}`;
+  if (!isObject(given)) throw new TypeError(`${one} is an object, not ${typeName(given)}`);
+  const fault = unknownField(given, Object.keys(known));
+  if (fault !== undefined) throw new TypeError(`${one} has no field ${fault}`);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function typeName(value: unknown): string {
+  return value === null ? "null" : typeof value;
+}
+
+/** The first field that is not known, and what may be meant. Undefined values drop nothing. */
+function unknownField(given: object, known: readonly string[]): string | undefined {
+  const unknown = Object.entries(given).find(
+    ([name, value]) => value !== undefined && !known.includes(name),
+  );
+  if (unknown === undefined) return undefined;
+  const [name] = unknown;
+  const camel = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  if (known.includes(camel)) return `"${name}": it is "${camel}"`;
+  const near = nearest(camel, known);
+  if (near !== undefined) return `"${name}": did you mean "${near}"?`;
+  return `"${name}": it has ${known.join(", ")}`;
+}
+
+/** The name that differs least, in no more than a third of the letters; a longer one by one. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  let least = Math.ceil(name.length / 3) + 1;
+  let found: string | undefined;
+  for (const one of known) {
+    const isBegun = name.length > 2 && one.startsWith(name);
+    const count = isBegun ? 1 : editCount(name.toLowerCase(), one.toLowerCase());
+    if (count >= least) continue;
+    least = count;
+    found = one;
+  }
+  return found;
+}
+
+/** The number of letters to insert, delete or replace to make one word of another. */
+function editCount(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (const [column, other] of [...to].entries()) {
+      const replaced = (row[column] ?? 0) + (letter === other ? 0 : 1);
+      const inserted = (next[column] ?? 0) + 1;
+      next.push(Math.min(replaced, inserted, (row[column + 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }
 
 /** The position of a message, as a number or as a 64-bit integer. */

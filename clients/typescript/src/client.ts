@@ -1,7 +1,8 @@
 // The client: one method for each rpc, with the name of the rpc in camel case.
 
-import type { AppendOptions, FormAppendOptions } from "./append-options.ts";
+import { APPEND_OPTIONS, type AppendOptions, type FormAppendOptions } from "./append-options.ts";
 import * as calls from "./call.ts";
+import { onlyOptions } from "./choice.ts";
 import { isMemorySidecarError } from "./errors.ts";
 import { elementsOf, type FormMessages, type FormName, inForm, loadForm } from "./forms.ts";
 import {
@@ -36,11 +37,13 @@ import {
   toChangedMessage,
   toSession,
 } from "./message.ts";
-import type * as options from "./options.ts";
+import * as options from "./options.ts";
 import { walkPages } from "./pages.ts";
 import * as requests from "./requests.ts";
 import { SnapshotMethods } from "./snapshots.ts";
-import { EventStream, type WatchOptions } from "./watch.ts";
+import { EventStream, WATCH_OPTIONS, type WatchOptions } from "./watch.ts";
+
+const LIST_NAMESPACES_OPTIONS = { ...calls.SERVER_CALL_OPTIONS, pageSize: true } as const;
 
 /**
  * A connection to a server. Keep one for the life of the program, shared by all callers, and close
@@ -56,6 +59,7 @@ export class MemorySidecar extends SnapshotMethods {
     session: SessionFields = {},
     opts: calls.MutationOptions = {},
   ): Promise<Session> {
+    onlyOptions("createSession", opts, calls.MUTATION_OPTIONS);
     const head = this.change(opts);
     const request = CreateSessionRequest.fromPartial({ ...head, session: toSession(session) });
     return calls.given((await this.call(Sessions.createSession, request, opts)).session);
@@ -70,22 +74,26 @@ export class MemorySidecar extends SnapshotMethods {
     fields: Omit<SessionFields, "sessionId"> = {},
     opts: calls.MutationOptions = {},
   ): Promise<Session> {
+    onlyOptions("ensureSession", opts, calls.MUTATION_OPTIONS);
     try {
       return await this.createSession({ ...fields, sessionId }, opts);
     } catch (error) {
       if (!isMemorySidecarError(error, "SESSION_ALREADY_EXISTS")) throw error;
-      return this.getSession(sessionId, opts);
+      const { requestId: _, ...rest } = opts;
+      return this.getSession(sessionId, rest);
     }
   }
 
   /** Gets a session without its messages. */
   async getSession(sessionId: string, opts: calls.CallOptions = {}): Promise<Session> {
+    onlyOptions("getSession", opts, calls.CALL_OPTIONS);
     const request = this.session(sessionId, opts);
     return calls.given((await this.call(Sessions.getSession, request, opts)).session);
   }
 
   /** Lists the sessions of the namespace, newest first. */
   listSessions(opts: options.ListSessionsOptions = {}): AsyncGenerator<Session, void, undefined> {
+    onlyOptions("listSessions", opts, options.LIST_SESSIONS_OPTIONS);
     return walkPages(async (token) => {
       const request = requests.listSessionsRequest(this.at(opts), opts, token);
       const page = await this.call(Sessions.listSessions, request, opts);
@@ -95,6 +103,7 @@ export class MemorySidecar extends SnapshotMethods {
 
   /** Counts the sessions that a list with these conditions gives, up to a bound. */
   async countSessions(opts: options.CountSessionsOptions = {}): Promise<ListTotal> {
+    onlyOptions("countSessions", opts, options.COUNT_SESSIONS_OPTIONS);
     const request = requests.countSessionsRequest(this.at(opts), opts);
     return calls.given((await this.call(Sessions.listSessions, request, opts)).total);
   }
@@ -104,6 +113,7 @@ export class MemorySidecar extends SnapshotMethods {
     session: SessionFields & { readonly sessionId: string },
     opts: options.UpdateOptions = {},
   ): Promise<UpdateSessionResponse> {
+    onlyOptions("updateSession", opts, options.UPDATE_OPTIONS);
     const request = UpdateSessionRequest.fromPartial({
       ...this.change(opts),
       session: toSession(session),
@@ -117,6 +127,7 @@ export class MemorySidecar extends SnapshotMethods {
     sessionId: string,
     opts: options.DeleteOptions = {},
   ): Promise<DeleteSessionResponse> {
+    onlyOptions("deleteSession", opts, options.DELETE_OPTIONS);
     const { etag = "", allowMissing = false } = opts;
     const request = { ...this.change(opts), sessionId, etag, allowMissing };
     return this.call(Sessions.deleteSession, request, opts);
@@ -124,6 +135,7 @@ export class MemorySidecar extends SnapshotMethods {
 
   /** Copies a session up to a seq into a new session. */
   async forkSession(sourceSessionId: string, opts: options.ForkOptions = {}): Promise<Session> {
+    onlyOptions("forkSession", opts, options.FORK_OPTIONS);
     const request = ForkSessionRequest.fromPartial({
       ...this.change(opts),
       sourceSessionId,
@@ -135,6 +147,7 @@ export class MemorySidecar extends SnapshotMethods {
 
   /** Deletes the messages of a session for good and keeps the session. */
   resetSession(sessionId: string, opts: options.ResetOptions = {}): Promise<ResetSessionResponse> {
+    onlyOptions("resetSession", opts, options.RESET_OPTIONS);
     const { etag = "", keepSystemMessages = false } = opts;
     const { keepFirstSystemMessage = false, keepSummary = false } = opts;
     const keep = { keepSystemMessages, keepFirstSystemMessage, keepSummary };
@@ -163,6 +176,7 @@ export class MemorySidecar extends SnapshotMethods {
     messages: MessageInput | readonly MessageInput[] | FormMessages,
     opts: AppendOptions & { readonly form?: FormName } = {},
   ): Promise<AppendMessagesResponse> {
+    onlyOptions("append", opts, APPEND_OPTIONS);
     const request = requests.appendRequest({ ...this.change(opts), sessionId }, messages, opts);
     const { window, context } = opts;
     const replies = [window, context].map((one) =>
@@ -186,6 +200,7 @@ export class MemorySidecar extends SnapshotMethods {
     sessionId: string,
     opts: options.ListMessagesOptions & { readonly form?: FormName } = {},
   ): AsyncGenerator<Message | JsonObject, void, undefined> {
+    onlyOptions("listMessages", opts, options.LIST_MESSAGES_OPTIONS);
     const page = (token: string) => {
       const request = requests.listMessagesRequest(this.session(sessionId, opts), opts, token);
       return this.call(Sessions.listMessages, request, opts);
@@ -208,6 +223,7 @@ export class MemorySidecar extends SnapshotMethods {
     sessionId: string,
     opts: calls.CallOptions & options.MessageFilterInput = {},
   ): Promise<ListTotal> {
+    onlyOptions("countMessages", opts, options.COUNT_MESSAGES_OPTIONS);
     const request = requests.countMessagesRequest(this.session(sessionId, opts), opts);
     return calls.given((await this.call(Sessions.listMessages, request, opts)).total);
   }
@@ -218,6 +234,7 @@ export class MemorySidecar extends SnapshotMethods {
     messageId: string,
     opts: calls.CallOptions = {},
   ): Promise<GetMessageResponse> {
+    onlyOptions("getMessage", opts, calls.CALL_OPTIONS);
     const request = { ...this.session(sessionId, opts), messageId };
     return this.call(Sessions.getMessage, request, opts);
   }
@@ -228,6 +245,7 @@ export class MemorySidecar extends SnapshotMethods {
     changes: MessageChanges,
     opts: options.UpdateOptions = {},
   ): Promise<UpdateMessageResponse> {
+    onlyOptions("updateMessage", opts, options.UPDATE_OPTIONS);
     const request = UpdateMessageRequest.fromPartial({
       ...this.change(opts),
       sessionId,
@@ -243,6 +261,7 @@ export class MemorySidecar extends SnapshotMethods {
     messageId: string,
     opts: options.DeleteOptions = {},
   ): Promise<DeleteMessageResponse> {
+    onlyOptions("deleteMessage", opts, options.DELETE_OPTIONS);
     const { etag = "", allowMissing = false } = opts;
     const request = { ...this.change(opts), sessionId, messageId, etag, allowMissing };
     return this.call(Sessions.deleteMessage, request, opts);
@@ -250,6 +269,7 @@ export class MemorySidecar extends SnapshotMethods {
 
   /** Streams events as they happen, also over restarts of the server. */
   watch(opts: WatchOptions = {}): EventStream {
+    onlyOptions("watch", opts, WATCH_OPTIONS);
     const open = this.raw.events.watchEvents.bind(this.raw.events);
     const { retry, closed, timeoutMs } = this.caller;
     return new EventStream({ open, retry, closed, timeoutMs, namespace: this.namespace }, opts);
@@ -257,6 +277,7 @@ export class MemorySidecar extends SnapshotMethods {
 
   /** Lists the events that are kept, oldest first. */
   listEvents(opts: options.ListEventsOptions = {}): AsyncGenerator<Event, void, undefined> {
+    onlyOptions("listEvents", opts, options.LIST_EVENTS_OPTIONS);
     return walkPages(async (token) => {
       const request = requests.listEventsRequest(this.at(opts), opts, token);
       const page = await this.call(Events.listEvents, request, opts);
@@ -269,6 +290,7 @@ export class MemorySidecar extends SnapshotMethods {
     consumerId: string,
     opts: options.CreateConsumerOptions = {},
   ): Promise<Consumer> {
+    onlyOptions("createConsumer", opts, options.CREATE_CONSUMER_OPTIONS);
     const head = { ...this.change(opts), consumerId };
     const request = requests.createConsumerRequest(head, opts);
     return calls.given((await this.call(Events.createConsumer, request, opts)).consumer);
@@ -282,22 +304,26 @@ export class MemorySidecar extends SnapshotMethods {
     consumerId: string,
     opts: options.CreateConsumerOptions = {},
   ): Promise<Consumer> {
+    onlyOptions("ensureConsumer", opts, options.CREATE_CONSUMER_OPTIONS);
     try {
       return await this.createConsumer(consumerId, opts);
     } catch (error) {
       if (!isMemorySidecarError(error, "CONSUMER_ALREADY_EXISTS")) throw error;
-      return this.getConsumer(consumerId, opts);
+      const { requestId: _, from: __, ...rest } = opts;
+      return this.getConsumer(consumerId, rest);
     }
   }
 
   /** Gets a named consumer. */
   async getConsumer(consumerId: string, opts: calls.CallOptions = {}): Promise<Consumer> {
+    onlyOptions("getConsumer", opts, calls.CALL_OPTIONS);
     const request = { namespace: this.at(opts), consumerId };
     return calls.given((await this.call(Events.getConsumer, request, opts)).consumer);
   }
 
   /** Lists the named consumers of the namespace by id. */
   listConsumers(opts: options.ListOptions = {}): AsyncGenerator<Consumer, void, undefined> {
+    onlyOptions("listConsumers", opts, options.LIST_OPTIONS);
     return walkPages(async (pageToken) => {
       const request = { namespace: this.at(opts), pageSize: opts.pageSize ?? 0, pageToken };
       const page = await this.call(Events.listConsumers, request, opts);
@@ -307,6 +333,7 @@ export class MemorySidecar extends SnapshotMethods {
 
   /** Deletes a named consumer. */
   async deleteConsumer(consumerId: string, opts: options.DeleteConsumerOptions = {}) {
+    onlyOptions("deleteConsumer", opts, options.DELETE_CONSUMER_OPTIONS);
     const { allowMissing = false } = opts;
     const request = { ...this.change(opts), consumerId, allowMissing };
     await this.call(Events.deleteConsumer, request, opts);
@@ -318,6 +345,7 @@ export class MemorySidecar extends SnapshotMethods {
     resumeToken: string,
     opts: calls.CallOptions = {},
   ): Promise<Consumer> {
+    onlyOptions("ackEvents", opts, calls.CALL_OPTIONS);
     const request = { namespace: this.at(opts), consumerId, resumeToken };
     return calls.given((await this.call(Events.ackEvents, request, opts)).consumer);
   }
@@ -326,6 +354,7 @@ export class MemorySidecar extends SnapshotMethods {
   listNamespaces(
     opts: Omit<options.ListOptions, "namespace"> = {},
   ): AsyncGenerator<NamespaceInfo, void, undefined> {
+    onlyOptions("listNamespaces", opts, LIST_NAMESPACES_OPTIONS);
     return walkPages(async (pageToken) => {
       const request = { pageSize: opts.pageSize ?? 0, pageToken };
       const page = await this.call(Admin.listNamespaces, request, opts);
@@ -335,6 +364,7 @@ export class MemorySidecar extends SnapshotMethods {
 
   /** Gets what the server is, what it can do, and its limits. */
   serverInfo(opts: Omit<calls.CallOptions, "namespace"> = {}): Promise<GetServerInfoResponse> {
+    onlyOptions("serverInfo", opts, calls.SERVER_CALL_OPTIONS);
     return this.call(Admin.getServerInfo, {}, opts);
   }
 }

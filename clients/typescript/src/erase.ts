@@ -1,6 +1,6 @@
 // Subjects of erasures.
 
-import type { MutationOptions } from "./call.ts";
+import { MUTATION_OPTIONS, type MutationOptions } from "./call.ts";
 import { conditions, onlyFields } from "./choice.ts";
 import type { ErasureSubject } from "./gen/memorysidecar/v1/admin_service.ts";
 
@@ -17,17 +17,22 @@ export interface EraseOptions extends MutationOptions {
   readonly dryRun?: boolean;
 }
 
+export const ERASE_OPTIONS = { ...MUTATION_OPTIONS, dryRun: true } as const;
+
 interface Subjects extends Record<Id, string> {
   readonly messageIds: readonly string[];
 }
 
 type Id = "userId" | "agentId" | "sessionId" | "collectionId" | "documentId";
 
-const FIELDS = ["userId", "agentId", "sessionId", "messageIds", "collectionId", "documentId"];
+const SUBJECT_FIELDS = {
+  ...{ userId: true, agentId: true, sessionId: true, messageIds: true },
+  ...{ collectionId: true, documentId: true },
+} as const;
 
 /** The subject of a request. Refuses an empty id, which may be one that the caller lost. */
 export function toSubject(given: SubjectInput): ErasureSubject {
-  onlyFields("subject", given, new Set(FIELDS));
+  onlyFields("subject", given, SUBJECT_FIELDS);
   const { messageIds, ...ids }: Partial<Subjects> = given;
   conditions(ids);
   const names = Object.keys(given).sort().join(" ");

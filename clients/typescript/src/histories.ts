@@ -1,7 +1,13 @@
 // The methods of the client for several messages of a log at once.
 
-import { type CallOptions, given, type MutationOptions } from "./call.ts";
-import { whole } from "./choice.ts";
+import {
+  CALL_OPTIONS,
+  type CallOptions,
+  given,
+  MUTATION_OPTIONS,
+  type MutationOptions,
+} from "./call.ts";
+import { onlyOptions, whole } from "./choice.ts";
 import { type FormMessages, type FormName, toForm, toFormMessages } from "./forms.ts";
 import type { ListTotal } from "./gen/memorysidecar/v1/filter.ts";
 import {
@@ -26,6 +32,7 @@ import type {
   SeqInput,
   SessionsInput,
 } from "./options.ts";
+import * as options from "./options.ts";
 import { collect, walkPages } from "./pages.ts";
 import {
   countSessionMessagesRequest,
@@ -43,6 +50,8 @@ export interface BatchGetMessagesOptions extends CallOptions {
   readonly seqRanges?: readonly (readonly [SeqInput, SeqInput])[] | undefined;
 }
 
+const BATCH_GET_OPTIONS = { ...CALL_OPTIONS, seqRanges: true } as const;
+
 /** Options of a batch of messages to delete. */
 export interface BatchDeleteMessagesOptions extends MutationOptions {
   /** Runs of seqs, each with its first and its last. */
@@ -53,6 +62,10 @@ export interface BatchDeleteMessagesOptions extends MutationOptions {
   readonly expectedLastSeq?: SeqInput | undefined;
 }
 
+const BATCH_DELETE_OPTIONS = {
+  ...{ ...MUTATION_OPTIONS, seqRanges: true, allowMissing: true, expectedLastSeq: true },
+} as const;
+
 /** Options of a replacement. */
 export interface ReplaceMessagesOptions extends MutationOptions {
   /** Messages at the start of both that are the same stay. Not for "all". Default false. */
@@ -62,6 +75,11 @@ export interface ReplaceMessagesOptions extends MutationOptions {
   /** Creates the session with the defaults if it does not exist. Default false. */
   readonly createSession?: boolean | undefined;
 }
+
+const REPLACE_OPTIONS = {
+  ...{ ...MUTATION_OPTIONS, form: true, keepCommonPrefix: true, expectedLastSeq: true },
+  createSession: true,
+} as const;
 
 /** Options of a replacement with messages in the form of a model API. */
 export interface FormReplaceMessagesOptions extends ReplaceMessagesOptions {
@@ -74,6 +92,8 @@ export interface PopMessagesOptions extends MutationOptions {
   readonly expectedLastSeq?: SeqInput | undefined;
 }
 
+const POP_OPTIONS = { ...MUTATION_OPTIONS, expectedLastSeq: true } as const;
+
 /** Messages of a log in batches. */
 export class HistoryMethods extends WindowMethods {
   /**
@@ -85,6 +105,7 @@ export class HistoryMethods extends WindowMethods {
     messageIds: readonly string[] = [],
     opts: BatchGetMessagesOptions = {},
   ): Promise<Message[]> {
+    onlyOptions("batchGetMessages", opts, BATCH_GET_OPTIONS);
     const request = BatchGetMessagesRequest.fromPartial({
       ...this.session(sessionId, opts),
       messageIds: [...messageIds],
@@ -104,6 +125,7 @@ export class HistoryMethods extends WindowMethods {
   listSessionMessages(
     opts: ListSessionMessagesOptions,
   ): AsyncGenerator<FoundMessage, void, undefined> {
+    onlyOptions("listSessionMessages", opts, options.LIST_SESSION_MESSAGES_OPTIONS);
     return walkPages(async (token) => {
       const request = listSessionMessagesRequest(this.at(opts), opts, token);
       const { foundMessages, nextPageToken } = await this.call(
@@ -119,6 +141,7 @@ export class HistoryMethods extends WindowMethods {
   async countSessionMessages(
     opts: CallOptions & SessionsInput & MessageFilterInput,
   ): Promise<ListTotal> {
+    onlyOptions("countSessionMessages", opts, options.COUNT_SESSION_MESSAGES_OPTIONS);
     const request = countSessionMessagesRequest(this.at(opts), opts);
     return given((await this.call(Sessions.listMessages, request, opts)).total);
   }
@@ -131,6 +154,7 @@ export class HistoryMethods extends WindowMethods {
     messageIds: readonly string[],
     opts: FindMessagesOptions = {},
   ): AsyncGenerator<FoundMessage, void, undefined> {
+    onlyOptions("findMessages", opts, options.FIND_MESSAGES_OPTIONS);
     return walkPages(async (token) => {
       const request = findMessagesRequest(this.at(opts), messageIds, opts, token);
       const page = await this.call(Sessions.findMessages, request, opts);
@@ -144,6 +168,7 @@ export class HistoryMethods extends WindowMethods {
     messageIds: readonly string[] = [],
     opts: BatchDeleteMessagesOptions = {},
   ): Promise<BatchDeleteMessagesResponse> {
+    onlyOptions("batchDeleteMessages", opts, BATCH_DELETE_OPTIONS);
     const request = BatchDeleteMessagesRequest.fromPartial({
       ...this.change(opts),
       sessionId,
@@ -165,6 +190,7 @@ export class HistoryMethods extends WindowMethods {
     messageIds: readonly string[],
     opts: DeleteFoundMessagesOptions = {},
   ): Promise<DeleteFoundMessagesResponse> {
+    onlyOptions("deleteFoundMessages", opts, options.DELETE_FOUND_MESSAGES_OPTIONS);
     const request = deleteFoundMessagesRequest(this.change(opts), messageIds, opts);
     return this.call(Sessions.deleteFoundMessages, request, opts);
   }
@@ -192,6 +218,7 @@ export class HistoryMethods extends WindowMethods {
     messages: readonly MessageInput[] | FormMessages,
     opts: ReplaceMessagesOptions & { readonly form?: FormName } = {},
   ): Promise<ReplaceMessagesResponse> {
+    onlyOptions("replaceMessages", opts, REPLACE_OPTIONS);
     const { form } = opts;
     const request = ReplaceMessagesRequest.fromPartial({
       ...this.change(opts),
@@ -214,6 +241,7 @@ export class HistoryMethods extends WindowMethods {
     count = 1,
     opts: PopMessagesOptions = {},
   ): Promise<PopMessagesResponse> {
+    onlyOptions("popMessages", opts, POP_OPTIONS);
     const expectedLastSeq = optionalSeq(opts.expectedLastSeq);
     const request = PopMessagesRequest.fromPartial({
       ...{ ...this.change(opts), sessionId, count, expectedLastSeq },

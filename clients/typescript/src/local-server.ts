@@ -25,7 +25,7 @@ export interface LocalServerOptions {
   readonly startTimeoutMs?: number;
 }
 
-const OPTIONS = new Set(["dataDir", "flags", "command", "startTimeoutMs"]);
+const OPTIONS = { dataDir: true, flags: true, command: true, startTimeoutMs: true } as const;
 const HINT = "npm install memory-sidecar, or pip install 'memory-sidecar[server]'";
 /** Exit code of a shell whose command does not exist. */
 const NOT_FOUND = 127;

@@ -1,7 +1,7 @@
 // The methods of the client for long-term memory.
 
-import { type CallOptions, given, type MutationOptions } from "./call.ts";
-import { choice, conditions, whole } from "./choice.ts";
+import { type CallOptions, given, MUTATION_OPTIONS, type MutationOptions } from "./call.ts";
+import { choice, conditions, onlyFields, onlyOptions, whole } from "./choice.ts";
 import { type FormName, loadForm, type Rendered, toRendered } from "./forms.ts";
 import type { ListTotal } from "./gen/memorysidecar/v1/filter.ts";
 import { type Memory, MemoryKind } from "./gen/memorysidecar/v1/memory.ts";
@@ -29,11 +29,11 @@ import {
   type AppendMessagesResponse,
   SessionServiceService as Sessions,
 } from "./gen/memorysidecar/v1/session_service.ts";
-import type * as options from "./memory-options.ts";
+import * as options from "./memory-options.ts";
 import { MEMORY_ORDERS } from "./memory-options.ts";
 import * as requests from "./memory-requests.ts";
 import type { JsonObject, MessageInput } from "./message.ts";
-import type { ListOptions } from "./options.ts";
+import { LIST_OPTIONS, type ListOptions } from "./options.ts";
 import { walkPages } from "./pages.ts";
 import { RecallMethods } from "./recall.ts";
 import { appendRequest } from "./requests.ts";
@@ -43,6 +43,10 @@ import { toDate, toDuration } from "./time.ts";
 function asOfTime({ asOf, asOfTime = asOf }: options.AsOfOptions): Date | undefined {
   return asOfTime && toDate(asOfTime);
 }
+
+const FORGET_OPTIONS = { ...MUTATION_OPTIONS, etag: true, allowMissing: true } as const;
+const PURGE_OPTIONS = { ...MUTATION_OPTIONS, force: true } as const;
+const MERGE_OPTIONS = { ...MUTATION_OPTIONS, reason: true } as const;
 
 function listOf(ids: string | readonly string[]): string[] {
   return typeof ids === "string" ? [ids] : [...ids];
@@ -55,6 +59,7 @@ export class MemoryMethods extends RecallMethods {
     memories: options.MemoryInput | readonly options.MemoryInput[],
     opts: options.RememberOptions = {},
   ): Promise<RememberResponse> {
+    onlyOptions("remember", opts, options.REMEMBER_OPTIONS);
     const { maxMemories = 0, neutralizePromptMarkers = false, reason = "", scope } = opts;
     const all = (Array.isArray(memories) ? memories : [memories]) as options.MemoryInput[];
     const request = RememberRequest.fromPartial({
@@ -68,12 +73,14 @@ export class MemoryMethods extends RecallMethods {
 
   /** Gets a memory, as it is or as it was known at a past time. */
   async getMemory(memoryId: string, opts: CallOptions & options.AsOfOptions = {}): Promise<Memory> {
+    onlyOptions("getMemory", opts, options.GET_MEMORY_OPTIONS);
     const request = { namespace: this.at(opts), memoryId, asOfTime: asOfTime(opts) };
     return given((await this.call(Rpcs.getMemory, request, opts)).memory);
   }
 
   /** Lists memories: those that are active now, or those that were known at a past time. */
   listMemories(opts: options.ListMemoriesOptions = {}): AsyncGenerator<Memory, void, undefined> {
+    onlyOptions("listMemories", opts, options.LIST_MEMORIES_OPTIONS);
     const { filter, order = "oldest", pageSize = 0 } = opts;
     return walkPages(async (pageToken) => {
       const request = ListMemoriesRequest.fromPartial({
@@ -89,6 +96,7 @@ export class MemoryMethods extends RecallMethods {
 
   /** Counts the memories that a list with these options gives, up to a bound. */
   async countMemories(opts: options.CountMemoriesOptions = {}): Promise<ListTotal> {
+    onlyOptions("countMemories", opts, options.COUNT_MEMORIES_OPTIONS);
     const { filter } = opts;
     const request = ListMemoriesRequest.fromPartial({
       ...{ namespace: this.at(opts), pageSize: 1, includeTotal: true },
@@ -104,6 +112,7 @@ export class MemoryMethods extends RecallMethods {
     changes: Omit<options.MemoryFields, "memoryId" | "kind" | "source" | keyof ScopeInput>,
     opts: options.UpdateMemoryOptions = {},
   ): Promise<Memory> {
+    onlyOptions("updateMemory", opts, options.UPDATE_MEMORY_OPTIONS);
     const { updateMask = requests.pathsOf(changes), reason = "" } = opts;
     const request = UpdateMemoryRequest.fromPartial({
       ...{ ...this.change(opts), reason },
@@ -118,6 +127,7 @@ export class MemoryMethods extends RecallMethods {
     memoryIds: string | readonly string[],
     opts: options.ReinforceOptions = {},
   ): Promise<Memory[]> {
+    onlyOptions("reinforceMemories", opts, options.REINFORCE_OPTIONS);
     const { amount, allowMissing = false } = opts;
     const request = { ...this.change(opts), memoryIds: listOf(memoryIds), amount, allowMissing };
     return (await this.call(Rpcs.reinforceMemories, request, opts)).memories;
@@ -128,6 +138,7 @@ export class MemoryMethods extends RecallMethods {
    * must name a user, or say `everyone`.
    */
   async decayMemories(opts: options.DecayOptions): Promise<DecayMemoriesResponse> {
+    onlyOptions("decayMemories", opts, options.DECAY_OPTIONS);
     const { filter, factor, deleteBelow = 0, unseenForMs, pageToken = "" } = opts;
     const request = DecayMemoriesRequest.fromPartial({
       ...{ ...this.change(opts), factor, deleteBelow, pageToken },
@@ -142,6 +153,7 @@ export class MemoryMethods extends RecallMethods {
     memoryIds: string | readonly string[],
     opts: MutationOptions & { readonly etag?: string; readonly allowMissing?: boolean } = {},
   ): Promise<ForgetMemoriesResponse> {
+    onlyOptions("forgetMemories", opts, FORGET_OPTIONS);
     const { etag = "", allowMissing = false } = opts;
     const request = { ...this.change(opts), memoryIds: listOf(memoryIds), etag, allowMissing };
     return this.call(Rpcs.forgetMemories, request, opts);
@@ -155,6 +167,7 @@ export class MemoryMethods extends RecallMethods {
     filter: options.MemoryFilterInput,
     opts: MutationOptions & { readonly force?: boolean } = {},
   ): Promise<PurgeMemoriesResponse> {
+    onlyOptions("purgeMemories", opts, PURGE_OPTIONS);
     const request = PurgeMemoriesRequest.fromPartial({
       ...this.change(opts),
       filter: requests.toBoundFilter(filter),
@@ -168,6 +181,7 @@ export class MemoryMethods extends RecallMethods {
     memoryId: string,
     opts: ListOptions = {},
   ): AsyncGenerator<Memory, void, undefined> {
+    onlyOptions("listMemoryVersions", opts, LIST_OPTIONS);
     const { pageSize = 0 } = opts;
     return walkPages(async (pageToken) => {
       const request = { namespace: this.at(opts), memoryId, pageSize, pageToken };
@@ -182,6 +196,7 @@ export class MemoryMethods extends RecallMethods {
     version: number | bigint,
     opts: options.RestoreMemoryOptions = {},
   ): Promise<Memory> {
+    onlyOptions("restoreMemoryVersion", opts, options.RESTORE_MEMORY_OPTIONS);
     const { etag = "", reason = "" } = opts;
     const change = { ...this.change(opts), memoryId, etag, reason };
     const request = { ...change, version: whole(version) };
@@ -190,6 +205,7 @@ export class MemoryMethods extends RecallMethods {
 
   /** Finds relations by a pattern, and up to 4 steps around them: one page, of 100 by default. */
   queryRelations(pattern: options.RelationPattern): Promise<QueryRelationsResponse> {
+    onlyOptions("queryRelations", pattern, options.RELATION_PATTERN);
     const { subject, predicate, objectValue, entity, filter } = pattern;
     const { maxHops = 0, keywords = [], pageSize = 0, pageToken = "" } = pattern;
     const request = QueryRelationsRequest.fromPartial({
@@ -207,6 +223,7 @@ export class MemoryMethods extends RecallMethods {
     sourceMemoryIds: string | readonly string[],
     opts: MutationOptions & { readonly reason?: string } = {},
   ): Promise<Memory> {
+    onlyOptions("mergeEntities", opts, MERGE_OPTIONS);
     const { reason = "" } = opts;
     const request = {
       ...this.change(opts),
@@ -226,6 +243,8 @@ export class MemoryMethods extends RecallMethods {
     turn: { readonly userText?: string; readonly assistantText?: string },
     opts: options.RecordTurnOptions = {},
   ): Promise<AppendMessagesResponse> {
+    onlyOptions("recordTurn", opts, options.RECORD_TURN_OPTIONS);
+    onlyFields("turn", turn, { userText: true, assistantText: true });
     const sentTime = opts.turnTime;
     const said: MessageInput[] = [];
     if (turn.userText) said.push({ role: "user", text: turn.userText, sentTime });
@@ -241,11 +260,13 @@ export class MemoryMethods extends RecallMethods {
     sessionId: string,
     opts: MutationOptions = {},
   ): Promise<ConsolidateSessionResponse> {
+    onlyOptions("consolidateSession", opts, MUTATION_OPTIONS);
     return this.call(Rpcs.consolidateSession, { ...this.change(opts), sessionId }, opts);
   }
 
   /** Finds facts, entities and relations in messages of a session, or in a text. */
   extractMemories(opts: options.ExtractOptions): Promise<ExtractMemoriesResponse> {
+    onlyOptions("extractMemories", opts, options.EXTRACT_OPTIONS);
     return this.call(Rpcs.extractMemories, requests.extractRequest(this.change(opts), opts), opts);
   }
 
@@ -261,6 +282,7 @@ export class MemoryMethods extends RecallMethods {
   async assembleContext(
     opts: options.ContextOptions & { readonly form?: FormName } = {},
   ): Promise<AssembleContextResponse | Rendered<AssembleContextResponse>> {
+    onlyOptions("assembleContext", opts, options.CONTEXT_OPTIONS);
     const request = requests.contextRequest(this.at(opts), opts);
     await loadForm(opts.form);
     const answer = await this.call(RecallRpcs.assembleContext, request, opts);

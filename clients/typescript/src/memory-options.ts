@@ -1,6 +1,6 @@
 // Options of the methods for long-term memory.
 
-import type { CallOptions, MutationOptions } from "./call.ts";
+import { CALL_OPTIONS, type CallOptions, MUTATION_OPTIONS, type MutationOptions } from "./call.ts";
 import type { FormName } from "./forms.ts";
 import {
   ConflictMode,
@@ -16,9 +16,9 @@ import type { MemoryKindName } from "./memory-kinds.ts";
 import type { ExtractionInput, ImportanceRuleInput } from "./memory-policy.ts";
 import type { JsonObject } from "./message.ts";
 import type { MetadataInput } from "./metadata.ts";
-import type { ListOptions, SeqInput } from "./options.ts";
+import { LIST_OPTIONS, type ListOptions, type SeqInput } from "./options.ts";
 import type { WeightsInput } from "./recall-options.ts";
-import type { ScopeInput, ScopeMatch } from "./scope-filter.ts";
+import { SCOPE_FIELDS, type ScopeInput, type ScopeMatch } from "./scope-filter.ts";
 
 export const MEMORY_STATES = {
   active: MemoryState.ACTIVE,
@@ -114,6 +114,14 @@ export interface MemoryFields extends ScopeInput {
   readonly etag?: string | undefined;
 }
 
+export const MEMORY_FIELDS = {
+  ...{ ...SCOPE_FIELDS, memoryId: true, kind: true, text: true, key: true, category: true },
+  ...{ entity: true, relation: true, episode: true, topics: true, importance: true },
+  ...{ confidence: true, trust: true, persistent: true, labels: true, metadata: true },
+  ...{ validFromTime: true, validUntilTime: true, ttlMs: true, lastSeenTime: true },
+  ...{ source: true, etag: true },
+} as const;
+
 /** A memory to remember: a text, which is a fact, or its fields. */
 export type MemoryInput = string | MemoryFields;
 
@@ -151,6 +159,14 @@ export interface MemoryFilterInput extends ScopeInput {
   readonly origin?: keyof typeof MEMORY_ORIGINS | undefined;
 }
 
+export const MEMORY_FILTER = {
+  ...{ ...SCOPE_FIELDS, scope: true, everyone: true, kinds: true, states: true },
+  ...{ categories: true, topics: true, key: true, textContains: true, labels: true },
+  ...{ metadata: true, minImportance: true, minConfidence: true, minTrust: true },
+  ...{ persistent: true, validAtTime: true, createTimeFrom: true, createTimeBefore: true },
+  ...{ lastSeenTimeFrom: true, lastSeenTimeBefore: true, sourceSessionId: true, origin: true },
+} as const;
+
 /** Options for remembering. */
 export interface RememberOptions extends MutationOptions {
   /** Whom memories belong to that name no scope. Default: everybody. */
@@ -181,6 +197,11 @@ export interface RememberOptions extends MutationOptions {
   readonly reason?: string | undefined;
 }
 
+export const REMEMBER_OPTIONS = {
+  ...{ ...MUTATION_OPTIONS, scope: true, dedupe: true, conflict: true, maxMemories: true },
+  ...{ neutralizePromptMarkers: true, reason: true },
+} as const;
+
 /** The time of which memories are given. */
 export interface AsOfOptions {
   /** Gives what was known at this time. Default: now. */
@@ -188,6 +209,8 @@ export interface AsOfOptions {
   /** The same as `asOfTime`, which wins. */
   readonly asOf?: Date | undefined;
 }
+
+export const GET_MEMORY_OPTIONS = { ...CALL_OPTIONS, asOfTime: true, asOf: true } as const;
 
 /** Options of a list of memories. */
 export interface ListMemoriesOptions extends ListOptions, AsOfOptions {
@@ -199,6 +222,11 @@ export interface ListMemoriesOptions extends ListOptions, AsOfOptions {
 /** Options for counting memories. */
 export type CountMemoriesOptions = Omit<ListMemoriesOptions, "order" | "pageSize">;
 
+export const COUNT_MEMORIES_OPTIONS = { ...GET_MEMORY_OPTIONS, filter: true } as const;
+export const LIST_MEMORIES_OPTIONS = {
+  ...{ ...COUNT_MEMORIES_OPTIONS, ...LIST_OPTIONS, order: true },
+} as const;
+
 /** Changes of a memory. */
 export interface UpdateMemoryOptions extends MutationOptions {
   /** The fields to change, by their names in the contract. Default: those that are given. */
@@ -206,11 +234,19 @@ export interface UpdateMemoryOptions extends MutationOptions {
   readonly reason?: string | undefined;
 }
 
+export const UPDATE_MEMORY_OPTIONS = {
+  ...{ ...MUTATION_OPTIONS, updateMask: true, reason: true },
+} as const;
+
 export interface ReinforceOptions extends MutationOptions {
   /** Added to the confidence. Default 0.1. */
   readonly amount?: number | undefined;
   readonly allowMissing?: boolean | undefined;
 }
+
+export const REINFORCE_OPTIONS = {
+  ...{ ...MUTATION_OPTIONS, amount: true, allowMissing: true },
+} as const;
 
 export interface DecayOptions extends MutationOptions {
   readonly filter: MemoryFilterInput;
@@ -222,10 +258,17 @@ export interface DecayOptions extends MutationOptions {
   readonly pageToken?: string | undefined;
 }
 
+export const DECAY_OPTIONS = {
+  ...{ ...MUTATION_OPTIONS, filter: true, factor: true, deleteBelow: true },
+  ...{ unseenForMs: true, pageToken: true },
+} as const;
+
 export interface RestoreMemoryOptions extends MutationOptions {
   readonly etag?: string | undefined;
   readonly reason?: string | undefined;
 }
+
+export const RESTORE_MEMORY_OPTIONS = { ...MUTATION_OPTIONS, etag: true, reason: true } as const;
 
 /** A pattern of relations, in which an empty place fits anything. */
 export interface RelationPattern extends CallOptions {
@@ -244,6 +287,11 @@ export interface RelationPattern extends CallOptions {
   readonly pageToken?: string | undefined;
 }
 
+export const RELATION_PATTERN = {
+  ...{ ...LIST_OPTIONS, subject: true, predicate: true, objectValue: true, entity: true },
+  ...{ filter: true, maxHops: true, keywords: true, pageToken: true },
+} as const;
+
 export interface RecordTurnOptions extends MutationOptions {
   /** When the turn was. Default: now. */
   readonly turnTime?: Date | undefined;
@@ -251,6 +299,10 @@ export interface RecordTurnOptions extends MutationOptions {
   /** Creates the session if it does not exist. */
   readonly createSession?: boolean | undefined;
 }
+
+export const RECORD_TURN_OPTIONS = {
+  ...{ ...MUTATION_OPTIONS, turnTime: true, expectedLastSeq: true, createSession: true },
+} as const;
 
 export interface ExtractOptions extends MutationOptions {
   /** The messages of this session. */
@@ -268,6 +320,11 @@ export interface ExtractOptions extends MutationOptions {
   readonly importanceRules?: readonly ImportanceRuleInput[] | undefined;
 }
 
+export const EXTRACT_OPTIONS = {
+  ...{ ...MUTATION_OPTIONS, sessionId: true, firstSeq: true, lastSeq: true, text: true },
+  ...{ scope: true, extraction: true, preview: true, importanceRules: true },
+} as const;
+
 /** A section of a context: its kind, or more. */
 export type SectionInput =
   | SectionName
@@ -280,6 +337,10 @@ export type SectionInput =
       readonly heading?: string;
       readonly maxChars?: number;
     };
+
+export const SECTION_FIELDS = {
+  ...{ kind: true, share: true, firstShare: true, limit: true, heading: true, maxChars: true },
+} as const;
 
 /** Sections of a context with a text and a place of their own. */
 export interface BlockInput {
@@ -297,6 +358,11 @@ export interface BlockInput {
   /** Arguments of the tool call. Default: none. */
   readonly toolArguments?: JsonObject | undefined;
 }
+
+export const BLOCK_FIELDS = {
+  ...{ name: true, place: true, sections: true, fence: true, maxTokens: true },
+  ...{ toolName: true, toolCallId: true, toolArguments: true },
+} as const;
 
 /** Parts and limits of a whole prompt in the form of a model API. */
 export interface FormContextOptions extends ContextOptions {
@@ -337,3 +403,14 @@ export interface ContextOptions extends CallOptions {
   /** Sections with a text and a place of their own. */
   readonly blocks?: readonly BlockInput[] | undefined;
 }
+
+export const CONTEXT_PARTS = {
+  ...{ userId: true, agentId: true, query: true, maxTokens: true, tokenRule: true, model: true },
+  ...{ customTokenRule: true, tokenPreset: true, sections: true, profile: true },
+  ...{ excludeConversation: true, compactionThreshold: true, minRelevance: true },
+  ...{ minBestRelevance: true, collectionIds: true, weights: true, referenceTime: true },
+  ...{ fence: true, blocks: true },
+} as const;
+export const CONTEXT_OPTIONS = {
+  ...{ ...CALL_OPTIONS, ...CONTEXT_PARTS, sessionId: true, form: true },
+} as const;

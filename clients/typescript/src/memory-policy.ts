@@ -1,11 +1,12 @@
 // Rules by which a session feeds long-term memory, as callers write them.
 
-import { choice } from "./choice.ts";
+import { choice, onlyFields } from "./choice.ts";
 import {
   type EpisodePolicy,
   type ExtractionPolicy,
   ExtractionTarget,
   ExtractionTime,
+  type ImportanceRule,
   type MemoryPolicy,
   type PromotionPolicy,
   PromotionSelection,
@@ -84,9 +85,22 @@ export interface MemoryPolicyInput {
   readonly agentScope?: boolean | undefined;
 }
 
+const EXTRACTION_FIELDS = {
+  ...{ hook: true, on: true, targets: true, instructions: true, keepContradictions: true },
+} as const;
+const PROMOTION_FIELDS = {
+  ...{ selection: true, importanceThreshold: true, importanceRules: true, scoreHook: true },
+  markedStagesOnly: true,
+} as const;
+const MEMORY_POLICY_FIELDS = {
+  ...{ promotion: true, episodes: true, extraction: true, longTermLimit: true },
+  ...{ entityLimit: true, relationLimit: true, agentScope: true },
+} as const;
+
 /** Makes what says how to find things. */
 export function toExtraction(input: ExtractionInput): DeepPartial<ExtractionPolicy> {
   const settings = typeof input === "string" ? { hook: input } : input;
+  onlyFields("rule of extraction", settings, EXTRACTION_FIELDS);
   const {
     hook = "",
     on,
@@ -101,8 +115,19 @@ export function toExtraction(input: ExtractionInput): DeepPartial<ExtractionPoli
   };
 }
 
+/** Makes the rules that say how important a text is. */
+export function toImportanceRules(
+  rules: readonly ImportanceRuleInput[] = [],
+): DeepPartial<ImportanceRule>[] {
+  return rules.map((rule) => {
+    onlyFields("rule of importance", rule, { name: true, phrases: true, score: true });
+    return { ...rule, phrases: [...rule.phrases] };
+  });
+}
+
 function toPromotion(settings: PromotionSettings): DeepPartial<PromotionPolicy> {
-  const { selection, importanceRules = [], scoreHook = "", ...more } = settings;
+  onlyFields("rule of promotion", settings, PROMOTION_FIELDS);
+  const { selection, importanceRules, scoreHook = "", ...more } = settings;
   const { markedStagesOnly = false, ...rest } = more;
   return {
     ...{ ...rest, scoreHook, markedStagesOnly },
@@ -110,19 +135,19 @@ function toPromotion(settings: PromotionSettings): DeepPartial<PromotionPolicy> 
       selection === undefined
         ? PromotionSelection.UNSPECIFIED
         : choice("selection", PROMOTION_SELECTIONS, selection),
-    importanceRules: importanceRules.map(({ phrases, ...rule }) => ({
-      ...rule,
-      phrases: [...phrases],
-    })),
+    importanceRules: toImportanceRules(importanceRules),
   };
 }
 
-function toEpisodes({ retentionMs }: EpisodeSettings): DeepPartial<EpisodePolicy> {
+function toEpisodes(settings: EpisodeSettings): DeepPartial<EpisodePolicy> {
+  onlyFields("rule of episodes", settings, { retentionMs: true });
+  const { retentionMs } = settings;
   return retentionMs === undefined ? {} : { retention: toDuration(retentionMs) };
 }
 
 /** Makes a policy of memory. */
 export function toMemoryPolicy(input: MemoryPolicyInput): DeepPartial<MemoryPolicy> {
+  onlyFields("memory policy", input, MEMORY_POLICY_FIELDS);
   const { promotion, episodes, extraction, agentScope = false, ...rest } = input;
   return {
     ...{ ...rest, agentScope },

@@ -1,6 +1,6 @@
 // Builds the requests of long-term memory.
 
-import { choice, conditions, noOthers, whole } from "./choice.ts";
+import { choice, conditions, onlyFields, whole } from "./choice.ts";
 import { type FormName, toForm } from "./forms.ts";
 import {
   type ConflictRule,
@@ -9,6 +9,7 @@ import {
   Memory,
   type MemoryFilter,
   MemoryOrigin,
+  type MemorySource,
 } from "./gen/memorysidecar/v1/memory.ts";
 import { ExtractMemoriesRequest } from "./gen/memorysidecar/v1/memory_service.ts";
 import { Trust } from "./gen/memorysidecar/v1/message.ts";
@@ -18,11 +19,17 @@ import { AssembleContextRequest } from "./gen/memorysidecar/v1/recall_service.ts
 import { MEMORY_KINDS } from "./memory-kinds.ts";
 import type * as options from "./memory-options.ts";
 import * as names from "./memory-options.ts";
-import { toExtraction } from "./memory-policy.ts";
+import { toExtraction, toImportanceRules } from "./memory-policy.ts";
 import { toCondition } from "./metadata.ts";
 import { TRUSTS } from "./recall-options.ts";
-import { checkBound, toWeights } from "./recall-requests.ts";
-import { type ScopeInput, type ScopeMatch, scopeFilterOf, scopeOf } from "./scope-filter.ts";
+import { checkBound, checkTokenRule, toWeights } from "./recall-requests.ts";
+import {
+  type ScopeInput,
+  type ScopeMatch,
+  scopeFilterOf,
+  scopeOf,
+  toScope,
+} from "./scope-filter.ts";
 import { toDate, toDuration } from "./time.ts";
 
 function time(date: Date | undefined) {
@@ -34,22 +41,29 @@ function structureOf(input: options.MemoryFields): DeepPartial<Memory>["structur
   const given = [entity, relation, episode].filter((one) => one !== undefined);
   if (given.length > 1) throw new TypeError("give one of entity, relation and episode");
   if (entity !== undefined) {
+    onlyFields("entity", entity, { name: true, type: true, aliases: true, attributes: true });
     const { name, type = "", aliases = [], attributes = {} } = entity;
     const value = { name, type, aliases: [...aliases], attributes: { ...attributes } };
     return { $case: "entity", value };
   }
-  if (relation !== undefined) return { $case: "relation", value: { ...relation } };
-  if (episode !== undefined) return { $case: "episode", value: { ...episode } };
-  return undefined;
+  if (relation !== undefined) {
+    onlyFields("relation", relation, { subject: true, predicate: true, objectValue: true });
+    return { $case: "relation", value: { ...relation } };
+  }
+  if (episode === undefined) return undefined;
+  onlyFields("episode", episode, { userText: true, assistantText: true });
+  return { $case: "episode", value: { ...episode } };
 }
 
 /** Makes a memory of the contract; what names no scope gets the one given. */
 export function toMemory(input: options.MemoryInput, scope: ScopeInput = {}): Memory {
   if (typeof input === "string") return toMemory({ text: input }, scope);
+  onlyFields("memory", input, names.MEMORY_FIELDS);
   const structure = structureOf(input);
   const kind = input.kind ?? structure?.$case ?? "fact";
   const hasScope = [input.userId, input.agentId, input.sessionId].some(Boolean);
-  const { userId = "", agentId = "", sessionId = "" } = hasScope ? input : scopeOf(scope);
+  const usual = toScope(scope);
+  const { userId = "", agentId = "", sessionId = "" } = hasScope ? input : usual;
   const { memoryId = "", text = "", key = "", category = "", etag = "", source } = input;
   return Memory.fromPartial({
     ...{ memoryId, userId, agentId, sessionId, text, key, category, etag, structure },
@@ -65,8 +79,14 @@ export function toMemory(input: options.MemoryInput, scope: ScopeInput = {}): Me
     validUntilTime: time(input.validUntilTime),
     ttl: input.ttlMs === undefined ? undefined : toDuration(input.ttlMs),
     lastSeenTime: time(input.lastSeenTime),
-    source: source && { sessionId: source.sessionId, messageIds: [...(source.messageIds ?? [])] },
+    source: toSource(source),
   });
+}
+
+function toSource(source: options.MemoryFields["source"]): DeepPartial<MemorySource> | undefined {
+  if (source === undefined) return undefined;
+  onlyFields("source", source, { sessionId: true, messageIds: true });
+  return { sessionId: source.sessionId, messageIds: [...(source.messageIds ?? [])] };
 }
 
 /** Makes a filter of memories to read. */
@@ -81,14 +101,13 @@ export function toBoundFilter(input: options.MemoryFilterInput): DeepPartial<Mem
 }
 
 function filterOf(input: options.MemoryFilterInput, usual: ScopeMatch): DeepPartial<MemoryFilter> {
-  const { kinds = [], states = [], categories = [], topics = [], metadata = [], ...rest } = input;
-  const { validAtTime, createTimeFrom, createTimeBefore, ...times } = rest;
-  const { lastSeenTimeFrom, lastSeenTimeBefore, ...more } = times;
-  const { minTrust, origin, labels = {}, ...plain } = more;
-  const { userId, agentId, sessionId, everyone, scope, key, ...others } = plain;
-  const { textContains, sourceSessionId, ...numbers } = others;
-  const { minImportance = 0, minConfidence = 0, persistent, ...unknown } = numbers;
-  noOthers(unknown);
+  onlyFields("filter", input, names.MEMORY_FILTER);
+  const { kinds = [], states = [], categories = [], topics = [], metadata = [] } = input;
+  const { validAtTime, createTimeFrom, createTimeBefore } = input;
+  const { lastSeenTimeFrom, lastSeenTimeBefore, minTrust, origin, labels = {} } = input;
+  const { userId, agentId, sessionId, everyone, scope, key } = input;
+  const { textContains, sourceSessionId } = input;
+  const { minImportance = 0, minConfidence = 0, persistent } = input;
   return {
     scope: scopeFilterOf({ userId, agentId, sessionId, everyone }, scope, usual),
     ...conditions({ key, textContains, sourceSessionId }),
@@ -112,12 +131,15 @@ function filterOf(input: options.MemoryFilterInput, usual: ScopeMatch): DeepPart
   };
 }
 
+const DEDUPE_FIELDS = { mode: true, threshold: true, window: true, keepUnchanged: true } as const;
+
 /** Makes a rule of what is known. */
 export function toDedupe(
   input: options.RememberOptions["dedupe"],
 ): DeepPartial<DedupeRule> | undefined {
   if (input === undefined) return undefined;
   if (typeof input === "string") return { mode: choice("dedupe", names.DEDUPES, input) };
+  onlyFields("dedupe option", input, DEDUPE_FIELDS);
   return { ...input, mode: choice("dedupe", names.DEDUPES, input.mode) };
 }
 
@@ -127,6 +149,7 @@ export function toConflict(
 ): DeepPartial<ConflictRule> | undefined {
   if (input === undefined) return undefined;
   if (typeof input === "string") return { mode: choice("conflict", names.CONFLICTS, input) };
+  onlyFields("conflict option", input, { mode: true, hook: true, singleObject: true });
   return { ...input, mode: choice("conflict", names.CONFLICTS, input.mode) };
 }
 
@@ -146,13 +169,11 @@ export function extractRequest(
   const { sessionId = "", text = "", scope, preview = false } = opts;
   return ExtractMemoriesRequest.fromPartial({
     ...{ ...head, sessionId, text, preview },
-    scope: scope && scopeOf(scope),
+    scope: toScope(scope),
     firstSeq: whole(opts.firstSeq ?? 0),
     lastSeq: whole(opts.lastSeq ?? 0),
     extraction: opts.extraction && toExtraction(opts.extraction),
-    importanceRules: (opts.importanceRules ?? []).map(({ phrases, ...rule }) => ({
-      ...{ ...rule, phrases: [...phrases] },
-    })),
+    importanceRules: toImportanceRules(opts.importanceRules),
   });
 }
 
@@ -162,6 +183,7 @@ function toFence(fence: boolean | undefined): ContextFence {
 }
 
 function toBlock(block: options.BlockInput): DeepPartial<ContextBlock> {
+  onlyFields("block", block, names.BLOCK_FIELDS);
   const { name, fence, maxTokens = 0, toolName = "", toolCallId = "", toolArguments } = block;
   return {
     ...{ name, maxTokens, toolName, toolCallId },
@@ -174,6 +196,7 @@ function toBlock(block: options.BlockInput): DeepPartial<ContextBlock> {
 
 function toMarks(fence: NonNullable<options.BlockInput["fence"]>) {
   if (typeof fence === "string") return { $case: "tag", value: fence } as const;
+  onlyFields("fence", fence, { open: true, close: true });
   return { $case: "lines", value: fence } as const;
 }
 
@@ -183,6 +206,7 @@ export function contextRequest(
   opts: options.ContextOptions & { readonly form?: FormName | undefined },
 ): AssembleContextRequest {
   const { sessionId = "", userId, agentId, query = "", sections = [] } = opts;
+  if (opts.customTokenRule !== undefined) checkTokenRule(opts.customTokenRule);
   const isNamed = userId !== undefined || agentId !== undefined;
   const viewer = { userId, agentId, sessionId: sessionId === "" ? undefined : sessionId };
   return AssembleContextRequest.fromPartial({
@@ -194,7 +218,9 @@ export function contextRequest(
     model: opts.model ?? "",
     customTokenRule: opts.customTokenRule,
     sections: sections.map((one) => {
-      const { kind, ...rest } = typeof one === "string" ? { kind: one } : one;
+      const section = typeof one === "string" ? { kind: one } : one;
+      onlyFields("section", section, names.SECTION_FIELDS);
+      const { kind, ...rest } = section;
       return { ...rest, kind: choice("section", names.SECTIONS, kind) };
     }),
     profile: opts.profile ?? "",

@@ -1,5 +1,6 @@
 // Tools that a model can call to remember, recall and forget, and what is known as a block of text.
 
+import { onlyOptions } from "./choice.ts";
 import { isMemorySidecarError, type MemorySidecarError } from "./errors.ts";
 import type { Memory } from "./gen/memorysidecar/v1/memory.ts";
 import type { MemoryMethods } from "./memories.ts";
@@ -85,6 +86,8 @@ export interface MemoryToolOptions {
   readonly showIds?: boolean;
 }
 
+const TOOL_OPTIONS = { userId: true, agentId: true, scoring: true, showIds: true } as const;
+
 /** Options of a block of known facts. */
 export interface MemoryBlockOptions {
   readonly userId?: string;
@@ -99,6 +102,10 @@ export interface MemoryBlockOptions {
   readonly namespace?: string;
 }
 
+const BLOCK_OPTIONS = {
+  ...{ userId: true, topK: true, query: true, heading: true, maxTokens: true, namespace: true },
+} as const;
+
 /**
  * Writes down what is known of a user, for a prompt, each memory with how sure it is. Empty when
  * nothing is known.
@@ -107,6 +114,7 @@ export async function memoryBlock(
   client: MemoryMethods,
   options: MemoryBlockOptions = {},
 ): Promise<string> {
+  onlyOptions("memoryBlock", options, BLOCK_OPTIONS);
   const { topK = 10, heading, maxTokens = 2_000, ...rest } = options;
   const context = await client.assembleContext({
     ...rest,
@@ -127,6 +135,7 @@ export class MemoryTools {
   readonly #options: MemoryToolOptions;
 
   constructor(client: MemoryMethods, options: MemoryToolOptions = {}) {
+    onlyOptions("MemoryTools", options, TOOL_OPTIONS);
     scopeOf(options);
     this.#client = client;
     this.#options = options;

@@ -1,12 +1,12 @@
 // Messages and sessions as callers write them.
 
-import { onlyFields } from "./choice.ts";
+import { fieldsOf, onlyFields } from "./choice.ts";
 import {
-  type AgentCall,
+  AgentCall,
   type ContentPart,
   type DeepPartial,
   Message,
-  type Reasoning,
+  Reasoning,
   Role,
   ToolCall,
 } from "./gen/memorysidecar/v1/message.ts";
@@ -124,16 +124,25 @@ function toBuffer(bytes: BytesInput): Buffer {
 
 function toPart(part: PartInput): DeepPartial<ContentPart> {
   if (typeof part === "string") return { part: { $case: "text", value: part } };
+  onlyFields("part", part, PART_FIELDS);
   if ("text" in part) return { part: { $case: "text", value: part.text } };
   if ("data" in part) return { part: { $case: "data", value: part.data } };
   if ("json" in part) return { part: { $case: "json", value: Buffer.from(part.json) } };
-  if ("toolCall" in part) return { part: { $case: "toolCall", value: part.toolCall } };
-  if ("reasoning" in part) return { part: { $case: "reasoning", value: part.reasoning } };
+  if ("toolCall" in part) {
+    onlyFields("tool call", part.toolCall, TOOL_CALL_FIELDS);
+    return { part: { $case: "toolCall", value: part.toolCall } };
+  }
+  if ("reasoning" in part) {
+    onlyFields("part of reasoning", part.reasoning, REASONING_FIELDS);
+    return { part: { $case: "reasoning", value: part.reasoning } };
+  }
   if ("toolResult" in part) {
+    onlyFields("tool result", part.toolResult, TOOL_RESULT_FIELDS);
     const { parts = [], ...rest } = part.toolResult;
     return { part: { $case: "toolResult", value: { ...rest, parts: parts.map(toPart) } } };
   }
   if (!("image" in part)) return part;
+  onlyFields("image", part.image, { url: true, data: true, mediaType: true, detail: true });
   const { url, data, mediaType = "", detail = "" } = part.image;
   const shown = { mediaType, detail };
   if (url !== undefined) {
@@ -145,13 +154,17 @@ function toPart(part: PartInput): DeepPartial<ContentPart> {
 }
 
 // A message or a session that the server gave may be given back.
-const MESSAGE_FIELDS: ReadonlySet<string> = new Set(Object.keys(Message.fromPartial({})));
-const SESSION_FIELDS: ReadonlySet<string> = new Set([
-  ...Object.keys(Session.fromPartial({})),
-  "ttlMs",
-]);
-
-const TOOL_CALL_FIELDS: ReadonlySet<string> = new Set(Object.keys(ToolCall.fromPartial({})));
+const MESSAGE_FIELDS = fieldsOf(Message.fromPartial({}));
+const SESSION_FIELDS = { ...fieldsOf(Session.fromPartial({})), ttlMs: true };
+const TOOL_CALL_FIELDS = fieldsOf(ToolCall.fromPartial({}));
+const AGENT_CALL_FIELDS = fieldsOf(AgentCall.fromPartial({}));
+const REASONING_FIELDS = fieldsOf(Reasoning.fromPartial({}));
+const TOOL_RESULT_FIELDS = { toolCallId: true, text: true, parts: true, error: true } as const;
+const PAYLOAD_FIELDS = { provider: true, mediaType: true, data: true } as const;
+const PART_FIELDS = {
+  ...{ part: true, text: true, data: true, json: true, image: true },
+  ...{ toolResult: true, toolCall: true, reasoning: true },
+} as const;
 
 /** Turns what a caller wrote into a message of the contract; fields of the server are left out. */
 export function toMessage(input: MessageInput): Message {
@@ -168,7 +181,9 @@ export function toChangedMessage(changes: MessageChanges): Message {
 
 function content(input: Omit<MessageFields, "role">): Message {
   for (const call of input.toolCalls ?? []) onlyFields("tool call", call, TOOL_CALL_FIELDS);
+  for (const call of input.agentCalls ?? []) onlyFields("agent call", call, AGENT_CALL_FIELDS);
   const payload = input.providerPayload;
+  if (payload !== undefined) onlyFields("provider payload", payload, PAYLOAD_FIELDS);
   return Message.fromPartial({
     messageId: input.messageId ?? "",
     name: input.name ?? "",

@@ -1,5 +1,6 @@
 // Conditions on the metadata and labels of records.
 
+import { onlyFields } from "./choice.ts";
 import { LabelCondition, MetadataCondition } from "./gen/memorysidecar/v1/filter.ts";
 
 /** A value that metadata can be compared with. */
@@ -36,8 +37,15 @@ export type MetadataInput =
   | { readonly anyOf: readonly MetadataInput[] }
   | { readonly noneOf: readonly MetadataInput[] };
 
+const CONDITION = {
+  ...{ path: true, label: true, equals: true, oneOf: true, exists: true, min: true, max: true },
+  ...{ lessThan: true, startsWith: true, contains: true },
+  ...{ allOf: true, anyOf: true, noneOf: true },
+} as const;
+
 /** Makes a condition on metadata and labels. */
 export function toCondition(input: MetadataInput): MetadataCondition {
+  onlyFields("condition", input, CONDITION);
   if ("allOf" in input) return toTree("allOf", input.allOf);
   if ("anyOf" in input) return toTree("anyOf", input.anyOf);
   if ("noneOf" in input) return toTree("noneOf", input.noneOf);

@@ -1,6 +1,6 @@
 // Options of `connect` and of the client's methods.
 
-import type { CallOptions, MutationOptions } from "./call.ts";
+import { CALL_OPTIONS, type CallOptions, MUTATION_OPTIONS, type MutationOptions } from "./call.ts";
 import type { ChannelSettings } from "./channel.ts";
 import type { SeqInput } from "./choice.ts";
 import type { FormName } from "./forms.ts";
@@ -24,6 +24,10 @@ export interface ConnectOptions extends ChannelSettings {
   readonly retry?: Partial<RetryPolicy> | undefined;
 }
 
+export const CONNECT_OPTIONS = {
+  ...{ token: true, tls: true, namespace: true, timeoutMs: true, retry: true },
+} as const;
+
 /** In which order a list comes. */
 export type OrderInput = "newest-first" | "oldest-first";
 
@@ -32,6 +36,8 @@ export interface ListOptions extends CallOptions {
   /** Items in one page; default: the server's. */
   readonly pageSize?: number | undefined;
 }
+
+export const LIST_OPTIONS = { ...CALL_OPTIONS, pageSize: true } as const;
 
 /** Filter of sessions. Every condition that is set must hold. */
 export interface SessionFilterInput {
@@ -45,6 +51,18 @@ export interface SessionFilterInput {
   readonly updateTimeFrom?: Date | undefined;
   readonly updateTimeBefore?: Date | undefined;
 }
+
+export const SESSION_FILTER = {
+  ...{ userId: true, agentId: true, sessionIdPrefix: true, labels: true, metadata: true },
+  ...{ createTimeFrom: true, createTimeBefore: true },
+  ...{ updateTimeFrom: true, updateTimeBefore: true },
+} as const;
+export const LIST_SESSIONS_OPTIONS = { ...LIST_OPTIONS, ...SESSION_FILTER, order: true } as const;
+export const COUNT_SESSIONS_OPTIONS = { ...CALL_OPTIONS, ...SESSION_FILTER } as const;
+export const FIND_MESSAGES_OPTIONS = { ...LIST_OPTIONS, ...SESSION_FILTER } as const;
+export const DELETE_FOUND_MESSAGES_OPTIONS = {
+  ...{ ...MUTATION_OPTIONS, ...SESSION_FILTER, pageToken: true },
+} as const;
 
 /** Options of a list of sessions. */
 export interface ListSessionsOptions extends ListOptions, SessionFilterInput {
@@ -81,6 +99,15 @@ export interface MessageFilterInput {
   readonly messageIds?: readonly string[] | undefined;
 }
 
+const MESSAGE_FILTER = {
+  ...{ roles: true, firstSeq: true, lastSeq: true, timeFrom: true, timeBefore: true },
+  ...{ labels: true, metadata: true, names: true, calledTools: true, messageIds: true },
+} as const;
+export const COUNT_MESSAGES_OPTIONS = { ...CALL_OPTIONS, ...MESSAGE_FILTER } as const;
+export const LIST_MESSAGES_OPTIONS = {
+  ...{ ...LIST_OPTIONS, ...MESSAGE_FILTER, order: true, form: true },
+} as const;
+
 /** Options of a list of messages. */
 export interface ListMessagesOptions extends ListOptions, MessageFilterInput {
   /** Default `oldest-first`. */
@@ -97,12 +124,22 @@ export interface SessionsInput {
 /** Options of a list of the messages of several sessions. */
 export interface ListSessionMessagesOptions extends ListMessagesOptions, SessionsInput {}
 
+const SESSIONS_INPUT = { sessionIds: true, sessions: true } as const;
+export const LIST_SESSION_MESSAGES_OPTIONS = {
+  ...{ ...LIST_OPTIONS, ...MESSAGE_FILTER, ...SESSIONS_INPUT, order: true },
+} as const;
+export const COUNT_SESSION_MESSAGES_OPTIONS = {
+  ...{ ...COUNT_MESSAGES_OPTIONS, ...SESSIONS_INPUT },
+} as const;
+
 /** Options of a list of events. */
 export interface ListEventsOptions extends ListOptions {
   /** Start position. Default: the oldest retained event. */
   readonly from?: EventPlace | undefined;
   readonly filter?: EventFilterInput | undefined;
 }
+
+export const LIST_EVENTS_OPTIONS = { ...LIST_OPTIONS, from: true, filter: true } as const;
 
 /** Options of an update. */
 export interface UpdateOptions extends MutationOptions {
@@ -113,6 +150,8 @@ export interface UpdateOptions extends MutationOptions {
   readonly updateMask?: readonly string[] | undefined;
 }
 
+export const UPDATE_OPTIONS = { ...MUTATION_OPTIONS, updateMask: true } as const;
+
 /** Options of a delete. */
 export interface DeleteOptions extends MutationOptions {
   /** Etag that the deleted object must still have. */
@@ -121,6 +160,8 @@ export interface DeleteOptions extends MutationOptions {
   readonly allowMissing?: boolean | undefined;
 }
 
+export const DELETE_OPTIONS = { ...MUTATION_OPTIONS, etag: true, allowMissing: true } as const;
+
 /** Options of a fork. */
 export interface ForkOptions extends MutationOptions {
   /** The last seq to copy. Default: the newest. */
@@ -128,6 +169,8 @@ export interface ForkOptions extends MutationOptions {
   /** The id of the copy. Default: made by the server. */
   readonly sessionId?: string | undefined;
 }
+
+export const FORK_OPTIONS = { ...MUTATION_OPTIONS, atSeq: true, sessionId: true } as const;
 
 /** Options of a reset. */
 export interface ResetOptions extends MutationOptions {
@@ -140,6 +183,11 @@ export interface ResetOptions extends MutationOptions {
   /** The session must still have this etag. */
   readonly etag?: string | undefined;
 }
+
+export const RESET_OPTIONS = {
+  ...{ ...MUTATION_OPTIONS, keepSystemMessages: true, keepFirstSystemMessage: true },
+  ...{ keepSummary: true, etag: true },
+} as const;
 
 /** Outcome of a tool. */
 export interface ToolOutcomeInput {
@@ -170,6 +218,10 @@ export interface WindowOptions extends CallOptions {
   readonly readOnly?: boolean | undefined;
 }
 
+export const WINDOW_OPTIONS = {
+  ...{ ...CALL_OPTIONS, policy: true, asOfSeq: true, newest: true, readOnly: true, form: true },
+} as const;
+
 /** Options of a preview. */
 export interface PreviewOptions extends CallOptions {
   /** Gives the windows in the form of a model API too: read them with `renderedPreviews`. */
@@ -183,6 +235,11 @@ export interface PreviewOptions extends CallOptions {
   /** Outcomes of tools. Default: as stored in the session. */
   readonly toolOutcomes?: readonly ToolOutcomeInput[] | undefined;
 }
+
+export const PREVIEW_OPTIONS = {
+  ...{ ...CALL_OPTIONS, form: true, occasions: true, source: true, modelInputTokens: true },
+  ...{ toolOutcomes: true },
+} as const;
 
 /** Extent of a trim: to tokens, to messages, to the newest units, or as the policy says. */
 export type TrimTarget =
@@ -201,11 +258,15 @@ export interface TrimOptions extends MutationOptions {
   readonly etag?: string | undefined;
 }
 
+export const TRIM_OPTIONS = { ...MUTATION_OPTIONS, unit: true, discard: true, etag: true } as const;
+
 /** Options of a restore. */
 export interface RestoreOptions extends MutationOptions {
   /** Runs of seqs to restore besides: the first and the last of each. */
   readonly seqRanges?: readonly (readonly [first: SeqInput, last: SeqInput])[] | undefined;
 }
+
+export const RESTORE_OPTIONS = { ...MUTATION_OPTIONS, seqRanges: true } as const;
 
 /** Messages to summarize: all but the newest, or those that a stage would remove now. */
 export type SummaryChoice = { readonly keepRecent: number } | { readonly stage: string };
@@ -220,6 +281,10 @@ export interface SummaryOptions extends MutationOptions {
   readonly expectedVersion?: SeqInput | undefined;
 }
 
+export const SUMMARY_OPTIONS = {
+  ...{ ...MUTATION_OPTIONS, replacedMessageIds: true, inPlace: true, expectedVersion: true },
+} as const;
+
 /** Options of toolResultFill. */
 export interface FillToolResultsOptions extends MutationOptions {
   /** The text of the results. Default: that of the policy, or a fixed notice. */
@@ -227,6 +292,10 @@ export interface FillToolResultsOptions extends MutationOptions {
   /** Fills for only the newest message with tool calls. Default false. */
   readonly newestOnly?: boolean | undefined;
 }
+
+export const FILL_TOOL_RESULTS_OPTIONS = {
+  ...{ ...MUTATION_OPTIONS, text: true, newestOnly: true },
+} as const;
 
 /** Options of an import. */
 export interface ImportOptions extends MutationOptions {
@@ -238,11 +307,19 @@ export interface ImportOptions extends MutationOptions {
   readonly replace?: boolean | undefined;
 }
 
+export const IMPORT_OPTIONS = {
+  ...{ ...MUTATION_OPTIONS, sessionId: true, format: true, replace: true },
+} as const;
+
 /** Options of a new consumer. */
 export interface CreateConsumerOptions extends MutationOptions {
   /** Start position. Default `now`. */
   readonly from?: Exclude<WatchStart, { readonly consumerId: string }> | undefined;
 }
 
+export const CREATE_CONSUMER_OPTIONS = { ...MUTATION_OPTIONS, from: true } as const;
+
 /** Options of deleting a consumer. */
 export type DeleteConsumerOptions = Omit<DeleteOptions, "etag">;
+
+export const DELETE_CONSUMER_OPTIONS = { ...MUTATION_OPTIONS, allowMissing: true } as const;

@@ -1,13 +1,13 @@
 // Typed ways to write a policy: stages, triggers, protections and the rest. Presets have a file of
 // their own.
 
-import { whole } from "./choice.ts";
+import { fieldsOf, onlyFields, onlyOptions, whole } from "./choice.ts";
 import {
   type CustomTokenRule,
   type DeepPartial,
-  type Policy,
+  Policy,
   type PolicyChoice,
-  type PolicyStage,
+  PolicyStage,
   type Protections,
   type Summarize,
   type SummaryView,
@@ -32,9 +32,18 @@ export interface PresetInput {
   };
 }
 
+const POLICY_FIELDS = fieldsOf(Policy.fromPartial({}));
+const STAGE_FIELDS = fieldsOf(PolicyStage.fromPartial({}));
+
 /** The choice of a policy as requests hold it. */
 export function toPolicyChoice(policy: PolicyInput): DeepPartial<PolicyChoice> {
-  if (!("preset" in policy)) return { choice: { $case: "policy", value: policy } };
+  if (!("preset" in policy)) {
+    onlyFields("policy", policy, POLICY_FIELDS);
+    for (const one of policy.stages ?? []) onlyFields("stage", one, STAGE_FIELDS);
+    return { choice: { $case: "policy", value: policy } };
+  }
+  onlyFields("preset", policy, { preset: true });
+  onlyFields("preset", policy.preset, { name: true, options: true });
   const { name, options = {} } = policy.preset;
   return { choice: { $case: "preset", value: { name, options } } };
 }
@@ -96,6 +105,21 @@ export interface StageOptions extends PlainStageOptions {
   /** Repair of unsafe cuts; `always` also if nothing was removed. Default: none. */
   readonly boundary?: BoundaryInput;
 }
+
+const OVER = {
+  ...{ messages: true, tokens: true, turns: true, turnTokens: true },
+  ...{ modelInputTokens: true, ageMs: true },
+} as const;
+const ANY_OF = {
+  ...{ messageCountOver: true, tokenCountOver: true, contextShareAtLeast: true },
+  ...{ modelInputTokensOver: true, turnCountOver: true, turnTokensOver: true },
+  ...{ newMessagesAtLeast: true, newTokensAtLeast: true, toolSuccess: true, toolError: true },
+  ...{ ageOverMs: true, always: true },
+} as const;
+const STAGE_OPTIONS = {
+  ...{ unit: true, on: true, over: true, anyOf: true, countIf: true, effect: true },
+  ...{ removedTo: true, summarize: true, boundary: true },
+} as const;
 
 /** Repair of unsafe cuts. */
 export type BoundaryInput =
@@ -175,7 +199,10 @@ function stage(
   select: NonNullable<StageInput["select"]>,
   options: StageOptions,
 ): StageInput {
+  onlyOptions(select.$case, options, STAGE_OPTIONS);
   const { unit = "turn", on = "append", over = {}, anyOf = {}, countIf = [] } = options;
+  onlyFields("trigger of over", over, OVER);
+  onlyFields("trigger of anyOf", anyOf, ANY_OF);
   const { boundary, effect, summarize } = options;
   const removedTo = options.removedTo ?? (summarize && "summarize");
   const rule = typeof boundary === "string" ? { rule: boundary, always: false } : boundary;
@@ -193,8 +220,14 @@ function stage(
   };
 }
 
+const LIMITS = {
+  ...{ maxMessages: true, maxTokens: true, maxAgeMs: true },
+  ...{ stopAtProtected: true, stopAtZeroTokens: true },
+} as const;
+
 /** Makes a stage that removes the oldest units until the limits hold. */
 export function dropOldest(name: string, limits: Limits, options: StageOptions = {}): StageInput {
+  onlyFields("limit of dropOldest", limits, LIMITS);
   const { maxTokens, maxAgeMs, ...rest } = limits;
   const value = {
     ...rest,
@@ -220,6 +253,7 @@ export interface Budget {
 
 /** Makes a stage that takes units from the newest backwards while they fit a budget. */
 export function packNewest(name: string, budget: Budget, options: StageOptions = {}): StageInput {
+  onlyFields("budget", budget, { maxTokens: true, headroom: true, skipUnfit: true });
   const value = { ...budget, maxTokens: whole(budget.maxTokens) };
   return stage(name, { $case: "packNewest", value }, options);
 }
@@ -232,8 +266,11 @@ export interface Ends {
   readonly minRemoved?: number;
 }
 
+const ENDS = { pinFirst: true, keepRecent: true, minRemoved: true } as const;
+
 /** Makes a stage that keeps the first and the newest messages and removes the middle. */
 export function pinMiddleRecent(name: string, ends: Ends, options: StageOptions = {}): StageInput {
+  onlyFields("choice of pinMiddleRecent", ends, ENDS);
   return stage(name, { $case: "pinMiddleRecent", value: { ...ends } }, options);
 }
 
@@ -264,8 +301,11 @@ export interface Shortening {
   readonly keepNewest?: number;
 }
 
+const SHORTENING = { maxTokens: true, allRoles: true, keepNewest: true } as const;
+
 /** Makes a stage that cuts long contents down. */
 export function shorten(name: string, what: Shortening, options: PlainStageOptions = {}) {
+  onlyFields("choice of shorten", what, SHORTENING);
   return stage(name, { $case: "shorten", value: { ...what } }, options);
 }
 
@@ -283,6 +323,7 @@ export function dropDuplicates(
   likeness: Likeness = {},
   options: StageOptions = {},
 ): StageInput {
+  onlyFields("choice of dropDuplicates", likeness, { similarity: true, lookahead: true });
   return stage(name, { $case: "dropDuplicates", value: { ...likeness } }, options);
 }
 
@@ -305,8 +346,14 @@ export interface ProtectionOptions {
   readonly pinMessageIds?: readonly string[];
 }
 
+const PROTECTIONS = {
+  ...{ system: true, pinFirst: true, minMessages: true, releaseLastUser: true },
+  pinMessageIds: true,
+} as const;
+
 /** Says what no stage may remove. */
 export function protections(options: ProtectionOptions): DeepPartial<Protections> {
+  onlyOptions("protections", options, PROTECTIONS);
   const { system, pinMessageIds = [], ...rest } = options;
   const named = system === undefined ? {} : { system: names.SYSTEM[system] };
   return { ...rest, ...named, pinMessageIds: [...pinMessageIds] };
@@ -317,6 +364,7 @@ export function toolResultFill(
   rule: names.FillRuleName,
   options: { readonly newestOnly?: boolean; readonly text?: string } = {},
 ): DeepPartial<ToolResultFill> {
+  onlyOptions("toolResultFill", options, { newestOnly: true, text: true });
   return { ...options, rule: names.FILL_RULES[rule] };
 }
 
@@ -330,8 +378,14 @@ export interface TokenRuleParts {
   readonly contentOnly?: boolean;
 }
 
+const TOKEN_RULE_PARTS = {
+  ...{ charsPerToken: true, rounding: true, perMessage: true, perCall: true, min: true },
+  contentOnly: true,
+} as const;
+
 /** Puts a token rule together. */
 export function customTokenRule(parts: TokenRuleParts): DeepPartial<CustomTokenRule> {
+  onlyOptions("customTokenRule", parts, TOKEN_RULE_PARTS);
   const { rounding, ...rest } = parts;
   return { ...rest, ...(rounding && { rounding: names.ROUNDING[rounding] }) };
 }
@@ -357,11 +411,18 @@ export interface PolicyOptions {
   readonly countStoredOnly?: boolean;
 }
 
+const POLICY_OPTIONS = {
+  ...{ name: true, tokenRule: true, customTokenRule: true, tokenPreset: true },
+  ...{ imageTokenCount: true, protections: true, toolPairing: true, toolResultFill: true },
+  ...{ summaryView: true, model: true, contextWindow: true, countStoredOnly: true },
+} as const;
+
 /** Makes a policy of stages, in their order. */
 export function makePolicy(
   stages: readonly StageInput[],
   options: PolicyOptions = {},
 ): WrittenPolicy {
+  onlyOptions("makePolicy", options, POLICY_OPTIONS);
   const { toolPairing, contextWindow, ...rest } = options;
   const custom = options.customTokenRule && { tokenRule: TokenRule.CUSTOM };
   const named = options.tokenPreset && { tokenRule: TokenRule.PRESET };

@@ -1,6 +1,6 @@
 // Options of the methods for recall and documents.
 
-import type { CallOptions, MutationOptions } from "./call.ts";
+import { CALL_OPTIONS, type CallOptions, MUTATION_OPTIONS, type MutationOptions } from "./call.ts";
 import { EmbeddingPurpose } from "./gen/memorysidecar/v1/document.ts";
 import { Trust } from "./gen/memorysidecar/v1/message.ts";
 import type { CustomTokenRule, TokenRule } from "./gen/memorysidecar/v1/policy.ts";
@@ -14,8 +14,8 @@ import { ItemGroupOrder } from "./gen/memorysidecar/v1/recall_service.ts";
 import type { MemoryKindName } from "./memory-kinds.ts";
 import type { JsonObject, MessageInput, RoleInput } from "./message.ts";
 import type { MetadataInput } from "./metadata.ts";
-import type { ListOptions } from "./options.ts";
-import type { ScopeInput, ScopeMatch } from "./scope-filter.ts";
+import { LIST_OPTIONS, type ListOptions } from "./options.ts";
+import { SCOPE_FIELDS, type ScopeInput, type ScopeMatch } from "./scope-filter.ts";
 
 export const RECALL_MODES = {
   hybrid: RecallMode.HYBRID,
@@ -93,6 +93,15 @@ export interface RecallFilterInput {
   readonly minConfidence?: number | undefined;
 }
 
+export const RECALL_FILTER = {
+  ...{ ...SCOPE_FIELDS, kinds: true, sessionIds: true, excludeSessionIds: true },
+  ...{ sessionIdPrefix: true, sourceDocumentId: true, scope: true, everyone: true },
+  ...{ sessionLabels: true, roles: true, collectionIds: true, recursiveCollections: true },
+  ...{ labels: true, metadata: true, timeFrom: true, timeBefore: true, minTrust: true },
+  ...{ memoryKinds: true, validAtTime: true, includeSuperseded: true, categories: true },
+  minConfidence: true,
+} as const;
+
 /** Weights of the features of a score, by their names. */
 export type WeightsInput = Partial<Omit<RecallWeights, "recencyHalfLife">> & {
   /** The time in which recency halves. Default: 30 days. */
@@ -150,6 +159,14 @@ export interface RecallOptions extends CallOptions, ScopeInput {
   readonly pageToken?: string | undefined;
 }
 
+export const RECALL_OPTIONS = {
+  ...{ ...LIST_OPTIONS, ...SCOPE_FIELDS, filter: true, embedding: true, mode: true },
+  ...{ fusion: true, weights: true, minScore: true, minRelevance: true, diversity: true },
+  ...{ contextBefore: true, contextAfter: true, groupBySession: true, rerank: true },
+  ...{ allowPartial: true, scoring: true, includeEmbeddings: true, includePayloads: true },
+  ...{ includeRecords: true, bestOfRecord: true, referenceTime: true, pageToken: true },
+} as const;
+
 /** Options of a count. The scope members name the reader. Default: shared items only. */
 export interface CountItemsOptions extends CallOptions, ScopeInput {
   readonly filter?: RecallFilterInput | undefined;
@@ -166,6 +183,11 @@ export interface CountItemsOptions extends CallOptions, ScopeInput {
   /** The time at which memories must be true. Default: now. */
   readonly referenceTime?: Date | undefined;
 }
+
+export const COUNT_ITEMS_OPTIONS = {
+  ...{ ...CALL_OPTIONS, ...SCOPE_FIELDS, filter: true, metadataPath: true, labelKey: true },
+  ...{ order: true, maxGroups: true, allowPartial: true, referenceTime: true },
+} as const;
 
 /** Data that a document keeps byte for byte. */
 export interface PayloadInput {
@@ -207,6 +229,8 @@ export interface CollectionOptions extends CallOptions {
   readonly collectionId?: string | undefined;
 }
 
+export const COLLECTION_OPTIONS = { ...CALL_OPTIONS, collectionId: true } as const;
+
 /** Options for writing documents. */
 export interface UpsertOptions extends CollectionOptions, MutationOptions {
   /** Splits longer texts into chunks of at most so many characters. Default: none is split. */
@@ -216,6 +240,11 @@ export interface UpsertOptions extends CollectionOptions, MutationOptions {
   /** Whom documents belong to that name no scope. Default: everybody shares them. */
   readonly scope?: ScopeInput | undefined;
 }
+
+export const UPSERT_OPTIONS = {
+  ...{ ...MUTATION_OPTIONS, collectionId: true, chunkChars: true, overlapChars: true },
+  scope: true,
+} as const;
 
 /** Filter of documents. */
 export interface DocumentFilterInput {
@@ -234,6 +263,11 @@ export interface DocumentFilterInput {
   readonly sourceDocumentId?: string | undefined;
 }
 
+export const DOCUMENT_FILTER = {
+  ...{ ...SCOPE_FIELDS, scope: true, everyone: true, labels: true, metadata: true },
+  sourceDocumentId: true,
+} as const;
+
 /** Options of a list of documents. */
 export interface ListDocumentsOptions extends ListOptions, CollectionOptions {
   readonly filter?: DocumentFilterInput | undefined;
@@ -243,6 +277,11 @@ export interface ListDocumentsOptions extends ListOptions, CollectionOptions {
   readonly recursive?: boolean | undefined;
 }
 
+export const LIST_DOCUMENTS_OPTIONS = {
+  ...{ ...LIST_OPTIONS, collectionId: true, filter: true, includeEmbeddings: true },
+  ...{ includePayloads: true, recursive: true },
+} as const;
+
 /** Options of a list of collections. */
 export interface ListCollectionsOptions extends ListOptions {
   /** Only collections below this one. */
@@ -251,17 +290,27 @@ export interface ListCollectionsOptions extends ListOptions {
   readonly maxDepth?: number | undefined;
 }
 
+export const LIST_COLLECTIONS_OPTIONS = { ...LIST_OPTIONS, parent: true, maxDepth: true } as const;
+
 /** Options for counting documents. */
 export interface CountDocumentsOptions extends CollectionOptions {
   readonly filter?: DocumentFilterInput | undefined;
   readonly recursive?: boolean | undefined;
 }
 
+export const COUNT_DOCUMENTS_OPTIONS = {
+  ...{ ...COLLECTION_OPTIONS, filter: true, recursive: true },
+} as const;
+
 /** Options for getting a document. */
 export interface GetDocumentOptions extends CollectionOptions {
   readonly includeEmbedding?: boolean | undefined;
   readonly includePayload?: boolean | undefined;
 }
+
+export const GET_DOCUMENT_OPTIONS = {
+  ...{ ...COLLECTION_OPTIONS, includeEmbedding: true, includePayload: true },
+} as const;
 
 /** Options for deleting documents. */
 export interface DeleteDocumentsOptions extends CollectionOptions, MutationOptions {
@@ -271,11 +320,17 @@ export interface DeleteDocumentsOptions extends CollectionOptions, MutationOptio
   readonly allowMissing?: boolean | undefined;
 }
 
+export const DELETE_DOCUMENTS_OPTIONS = {
+  ...{ ...MUTATION_OPTIONS, collectionId: true, etag: true, allowMissing: true },
+} as const;
+
 /** Options for embedding texts. */
 export interface EmbedOptions extends CallOptions {
   /** Default `passage`. */
   readonly purpose?: keyof typeof PURPOSES | undefined;
 }
+
+export const EMBED_OPTIONS = { ...CALL_OPTIONS, purpose: true } as const;
 
 /** Options for counting tokens. */
 export interface CountTokensOptions extends CallOptions {
@@ -289,3 +344,8 @@ export interface CountTokensOptions extends CallOptions {
   /** Cost of one image in tokens. Default 800. */
   readonly imageTokenCount?: number | undefined;
 }
+
+export const COUNT_TOKENS_OPTIONS = {
+  ...{ ...CALL_OPTIONS, messages: true, tokenRule: true, model: true, customTokenRule: true },
+  ...{ tokenPreset: true, imageTokenCount: true },
+} as const;

@@ -1,10 +1,10 @@
 // Builds the requests of recall and documents.
 
-import { choice, conditions, noOthers } from "./choice.ts";
-import type {
+import { choice, conditions, fieldsOf, onlyFields } from "./choice.ts";
+import {
   Document,
-  DocumentFilter,
-  DocumentPayload,
+  type DocumentFilter,
+  type DocumentPayload,
   Embedding,
 } from "./gen/memorysidecar/v1/document.ts";
 import {
@@ -12,8 +12,13 @@ import {
   UpsertDocumentsRequest,
 } from "./gen/memorysidecar/v1/memory_service.ts";
 import { type DeepPartial, Trust } from "./gen/memorysidecar/v1/message.ts";
-import { TokenRule } from "./gen/memorysidecar/v1/policy.ts";
-import { FusionMethod, type RecallFilter, RecallMode } from "./gen/memorysidecar/v1/recall.ts";
+import { CustomTokenRule, TokenRule } from "./gen/memorysidecar/v1/policy.ts";
+import {
+  FusionMethod,
+  type RecallFilter,
+  RecallMode,
+  RecallWeights,
+} from "./gen/memorysidecar/v1/recall.ts";
 import {
   CountItemsRequest,
   ItemGroupOrder,
@@ -24,8 +29,16 @@ import { MEMORY_KINDS } from "./memory-kinds.ts";
 import { toMessage, toRole } from "./message.ts";
 import { toCondition } from "./metadata.ts";
 import type * as options from "./recall-options.ts";
-import { FUSIONS, GROUP_ORDERS, RECALL_KINDS, RECALL_MODES, TRUSTS } from "./recall-options.ts";
-import { type ScopeInput, type ScopeMatch, scopeFilterOf, scopeOf } from "./scope-filter.ts";
+import {
+  DOCUMENT_FILTER,
+  FUSIONS,
+  GROUP_ORDERS,
+  RECALL_FILTER,
+  RECALL_KINDS,
+  RECALL_MODES,
+  TRUSTS,
+} from "./recall-options.ts";
+import { type ScopeInput, type ScopeMatch, scopeFilterOf, toScope } from "./scope-filter.ts";
 import { toDate, toDuration } from "./time.ts";
 
 function time(date: Date | undefined) {
@@ -35,6 +48,7 @@ function time(date: Date | undefined) {
 function toVector(input: options.VectorInput | undefined): DeepPartial<Embedding> | undefined {
   if (input === undefined) return undefined;
   if (!isNamed(input)) return { values: [...input] };
+  onlyFields("embedding", input, fieldsOf(Embedding.fromPartial({})));
   return { values: [...input.values], model: input.model ?? "" };
 }
 
@@ -43,22 +57,13 @@ function isNamed(input: options.VectorInput): input is options.NamedVector {
 }
 
 function toFilter(input: options.RecallFilterInput): DeepPartial<RecallFilter> {
-  const {
-    kinds = [],
-    roles = [],
-    metadata = [],
-    timeFrom,
-    timeBefore,
-    minTrust,
-    ...others
-  } = input;
-  const { sessionIds = [], excludeSessionIds = [], collectionIds = [], ...more } = others;
-  const { userId, agentId, sessionId, everyone, scope, ...ofAll } = more;
-  const { sessionLabels = {}, labels = {}, ...ofMemories } = ofAll;
-  const { memoryKinds = [], categories = [], validAtTime, minConfidence = 0, ...rest } = ofMemories;
-  const { includeSuperseded = false, sessionIdPrefix, sourceDocumentId, ...last } = rest;
-  const { recursiveCollections = false, ...unknown } = last;
-  noOthers(unknown);
+  onlyFields("filter", input, RECALL_FILTER);
+  const { kinds = [], roles = [], metadata = [], timeFrom, timeBefore, minTrust } = input;
+  const { sessionIds = [], excludeSessionIds = [], collectionIds = [] } = input;
+  const { userId, agentId, sessionId, everyone, scope, sessionLabels = {}, labels = {} } = input;
+  const { memoryKinds = [], categories = [], validAtTime, minConfidence = 0 } = input;
+  const { includeSuperseded = false, sessionIdPrefix, sourceDocumentId } = input;
+  const { recursiveCollections = false } = input;
   return {
     ...{ includeSuperseded, minConfidence, ...conditions({ sessionIdPrefix, sourceDocumentId }) },
     scope: scopeFilterOf({ userId, agentId, sessionId, everyone }, scope, "visible-to"),
@@ -96,9 +101,9 @@ export function toDocumentFilter(
   input: options.DocumentFilterInput,
   usual: ScopeMatch = "visible-to",
 ): DeepPartial<DocumentFilter> {
-  const { labels = {}, metadata = [], sourceDocumentId, scope, ...whose } = input;
-  const { userId, agentId, sessionId, everyone, ...unknown } = whose;
-  noOthers(unknown);
+  onlyFields("filter", input, DOCUMENT_FILTER);
+  const { labels = {}, metadata = [], sourceDocumentId, scope } = input;
+  const { userId, agentId, sessionId, everyone } = input;
   return {
     ...{ labels: { ...labels }, metadata: metadata.map(toCondition) },
     ...conditions({ sourceDocumentId }),
@@ -106,9 +111,12 @@ export function toDocumentFilter(
   };
 }
 
+const { recencyHalfLife: _, ...WEIGHTS } = fieldsOf(RecallWeights.fromPartial({}));
+
 /** Makes the weights of a recall. */
 export function toWeights(input: options.WeightsInput | undefined) {
   if (input === undefined) return undefined;
+  onlyFields("set of weights", input, { ...WEIGHTS, recencyHalfLifeMs: true });
   const { recencyHalfLifeMs, ...weights } = input;
   const halfLife = recencyHalfLifeMs === undefined ? undefined : toDuration(recencyHalfLifeMs);
   return { ...weights, recencyHalfLife: halfLife };
@@ -122,7 +130,9 @@ function toGroup(group: boolean | number | undefined) {
 function toRerank(rerank: options.RecallOptions["rerank"]) {
   if (rerank === undefined || rerank === false) return undefined;
   if (rerank === true) return {};
-  return typeof rerank === "string" ? { hook: rerank } : rerank;
+  if (typeof rerank === "string") return { hook: rerank };
+  onlyFields("rerank option", rerank, { hook: true, candidates: true });
+  return rerank;
 }
 
 /** The filter of a recall: whose records are found is said beside the filter, or in it. */
@@ -202,19 +212,23 @@ function groupBy(
   return label === undefined ? undefined : { $case: "labelKey", value: label };
 }
 
+// A document that the server gave may be given back, but for a ttl in seconds.
+const { ttl: __, ...DOCUMENT_FIELDS } = fieldsOf(Document.fromPartial({}));
+
 /** Makes a document; one that names no scope gets the one given. */
 export function toDocument(
   input: options.DocumentInput,
   usual: ScopeInput | undefined,
 ): DeepPartial<Document> {
   if (typeof input === "string") return toDocument({ text: input }, usual);
+  onlyFields("document", input, { ...DOCUMENT_FIELDS, ttlMs: true });
   const { documentTime, embedding, labels = {}, trust, importance, metadata, ttlMs } = input;
   const scope = input.scope ?? usual;
   const { documentId = "", text = "", author = "", etag = "" } = input;
   return {
     ...{ documentId, text, author, etag, importance, metadata },
     labels: { ...labels },
-    scope: scope && scopeOf(scope),
+    scope: toScope(scope),
     trust: trust === undefined ? Trust.UNSPECIFIED : TRUSTS[trust],
     documentTime: time(documentTime),
     embedding: toVector(embedding),
@@ -230,6 +244,7 @@ function toPayload(
   if (typeof payload === "string") {
     return { data: Buffer.from(payload), mediaType: "application/json" };
   }
+  onlyFields("payload", payload, { data: true, mediaType: true });
   return { data: Buffer.from(payload.data), mediaType: payload.mediaType ?? "" };
 }
 
@@ -266,12 +281,20 @@ export function listDocumentsRequest(
   });
 }
 
+const TOKEN_RULE_FIELDS = fieldsOf(CustomTokenRule.fromPartial({}));
+
+/** Refuses a token rule with fields that there are not. */
+export function checkTokenRule(rule: DeepPartial<CustomTokenRule>): void {
+  onlyFields("token rule", rule, TOKEN_RULE_FIELDS);
+}
+
 export function countTokensRequest(
   namespace: string,
   texts: readonly string[],
   opts: options.CountTokensOptions,
 ): CountTokensRequest {
   const { messages = [], tokenPreset = "", model = "", customTokenRule, imageTokenCount } = opts;
+  if (customTokenRule !== undefined) checkTokenRule(customTokenRule);
   const ruleOfName = tokenPreset === "" ? TokenRule.UNSPECIFIED : TokenRule.PRESET;
   return CountTokensRequest.fromPartial({
     namespace,

@@ -1,6 +1,7 @@
 // The methods of the client for recall and documents.
 
-import { given, type MutationOptions } from "./call.ts";
+import { given, MUTATION_OPTIONS, type MutationOptions } from "./call.ts";
+import { onlyOptions } from "./choice.ts";
 import type {
   Document,
   DocumentCollection,
@@ -26,10 +27,13 @@ import {
   SessionServiceService as SessionRpcs,
 } from "./gen/memorysidecar/v1/session_service.ts";
 import { walkPages } from "./pages.ts";
-import type * as options from "./recall-options.ts";
+import * as options from "./recall-options.ts";
 import { PURPOSES } from "./recall-options.ts";
 import * as requests from "./recall-requests.ts";
 import { RecordMethods } from "./records.ts";
+
+const CLEAR_OPTIONS = { ...MUTATION_OPTIONS, recursive: true } as const;
+const PURGE_OPTIONS = { ...CLEAR_OPTIONS, force: true } as const;
 
 /** Recall and documents. */
 export class RecallMethods extends RecordMethods {
@@ -40,6 +44,7 @@ export class RecallMethods extends RecordMethods {
    * searches the records of all users.
    */
   recall(query: string, opts: options.RecallOptions = {}): Promise<RecallResponse> {
+    onlyOptions("recall", opts, options.RECALL_OPTIONS);
     return this.call(Rpcs.recall, requests.recallRequest(this.at(opts), query, opts), opts);
   }
 
@@ -48,6 +53,7 @@ export class RecallMethods extends RecordMethods {
    * `metadataPath` or `labelKey`. Whose records are counted is said as in `recall`.
    */
   countItems(opts: options.CountItemsOptions = {}): Promise<CountItemsResponse> {
+    onlyOptions("countItems", opts, options.COUNT_ITEMS_OPTIONS);
     return this.call(Rpcs.countItems, requests.countItemsRequest(this.at(opts), opts), opts);
   }
 
@@ -56,6 +62,7 @@ export class RecallMethods extends RecordMethods {
     documents: options.DocumentInput | readonly options.DocumentInput[],
     opts: options.UpsertOptions = {},
   ): Promise<UpsertDocumentsResponse> {
+    onlyOptions("upsertDocuments", opts, options.UPSERT_OPTIONS);
     const all = Array.isArray(documents) ? documents : [documents as options.DocumentInput];
     const request = requests.upsertRequest(this.change(opts), all, opts);
     return this.call(MemoryRpcs.upsertDocuments, request, opts);
@@ -63,6 +70,7 @@ export class RecallMethods extends RecordMethods {
 
   /** Gets a document. */
   async getDocument(documentId: string, opts: options.GetDocumentOptions = {}): Promise<Document> {
+    onlyOptions("getDocument", opts, options.GET_DOCUMENT_OPTIONS);
     const { collectionId = "", includeEmbedding = false, includePayload = false } = opts;
     const include = { includeEmbedding, includePayload };
     const request = { namespace: this.at(opts), collectionId, documentId, ...include };
@@ -73,6 +81,7 @@ export class RecallMethods extends RecordMethods {
   listDocuments(
     opts: options.ListDocumentsOptions = {},
   ): AsyncGenerator<Document, void, undefined> {
+    onlyOptions("listDocuments", opts, options.LIST_DOCUMENTS_OPTIONS);
     return walkPages(async (pageToken) => {
       const request = requests.listDocumentsRequest(this.at(opts), opts, pageToken);
       const page = await this.call(MemoryRpcs.listDocuments, request, opts);
@@ -84,6 +93,7 @@ export class RecallMethods extends RecordMethods {
   listCollections(
     opts: options.ListCollectionsOptions = {},
   ): AsyncGenerator<DocumentCollection, void, undefined> {
+    onlyOptions("listCollections", opts, options.LIST_COLLECTIONS_OPTIONS);
     const { pageSize = 0, parent, maxDepth = 0 } = opts;
     return walkPages(async (pageToken) => {
       const request = { namespace: this.at(opts), pageSize, pageToken, parent, maxDepth };
@@ -97,6 +107,7 @@ export class RecallMethods extends RecordMethods {
     documentIds: string | readonly string[],
     opts: options.CollectionOptions = {},
   ): Promise<RefreshedDocument[]> {
+    onlyOptions("refreshDocuments", opts, options.COLLECTION_OPTIONS);
     const ids = typeof documentIds === "string" ? [documentIds] : [...documentIds];
     const { collectionId = "" } = opts;
     const request = { namespace: this.at(opts), collectionId, documentIds: ids };
@@ -108,6 +119,7 @@ export class RecallMethods extends RecordMethods {
     documentIds: string | readonly string[],
     opts: options.DeleteDocumentsOptions = {},
   ): Promise<DeleteDocumentsResponse> {
+    onlyOptions("deleteDocuments", opts, options.DELETE_DOCUMENTS_OPTIONS);
     const { collectionId = "", etag = "", allowMissing = false } = opts;
     const ids = typeof documentIds === "string" ? [documentIds] : [...documentIds];
     const request = { ...this.change(opts), collectionId, documentIds: ids, etag, allowMissing };
@@ -116,6 +128,7 @@ export class RecallMethods extends RecordMethods {
 
   /** Counts the documents that a list with these options gives, up to a bound. */
   async countDocuments(opts: options.CountDocumentsOptions = {}): Promise<ListTotal> {
+    onlyOptions("countDocuments", opts, options.COUNT_DOCUMENTS_OPTIONS);
     const listed = requests.listDocumentsRequest(this.at(opts), { ...opts, pageSize: 1 }, "");
     const request = { ...listed, includeTotal: true };
     return given((await this.call(MemoryRpcs.listDocuments, request, opts)).total);
@@ -130,6 +143,7 @@ export class RecallMethods extends RecordMethods {
     filter: options.DocumentFilterInput,
     opts: MutationOptions & { readonly force?: boolean; readonly recursive?: boolean } = {},
   ): Promise<PurgeDocumentsResponse> {
+    onlyOptions("purgeDocuments", opts, PURGE_OPTIONS);
     requests.checkBound(filter);
     const request = PurgeDocumentsRequest.fromPartial({
       ...{ ...this.change(opts), collectionId, force: opts.force ?? false },
@@ -147,6 +161,7 @@ export class RecallMethods extends RecordMethods {
     collectionId: string,
     opts: MutationOptions & { readonly recursive?: boolean } = {},
   ): Promise<ClearCollectionResponse> {
+    onlyOptions("clearCollection", opts, CLEAR_OPTIONS);
     const { recursive = false } = opts;
     const request = { ...this.change(opts), collectionId, recursive };
     return this.call(MemoryRpcs.clearCollection, request, opts);
@@ -157,6 +172,7 @@ export class RecallMethods extends RecordMethods {
     texts: string | readonly string[],
     opts: options.EmbedOptions = {},
   ): Promise<Embedding[]> {
+    onlyOptions("embed", opts, options.EMBED_OPTIONS);
     const all = typeof texts === "string" ? [texts] : [...texts];
     const purpose = PURPOSES[opts.purpose ?? "passage"];
     const request = { namespace: this.at(opts), texts: all, purpose };
@@ -168,6 +184,7 @@ export class RecallMethods extends RecordMethods {
     texts: string | readonly string[] = [],
     opts: options.CountTokensOptions = {},
   ): Promise<CountTokensResponse> {
+    onlyOptions("countTokens", opts, options.COUNT_TOKENS_OPTIONS);
     const all = typeof texts === "string" ? [texts] : texts;
     const request = requests.countTokensRequest(this.at(opts), all, opts);
     return this.call(SessionRpcs.countTokens, request, opts);

@@ -1,11 +1,11 @@
 // Records and operations on them as callers give them.
 
-import { whole } from "./choice.ts";
+import { onlyFields, whole } from "./choice.ts";
 import type { RecordOperation, RecordPrecondition } from "./gen/memorysidecar/v1/record.ts";
 import { PutRecordRequest } from "./gen/memorysidecar/v1/record_service.ts";
 import type { DocumentInput } from "./recall-options.ts";
 import { toDocument } from "./recall-requests.ts";
-import { type ScopeInput, scopeOf } from "./scope-filter.ts";
+import { type ScopeInput, toScope } from "./scope-filter.ts";
 import { toDuration } from "./time.ts";
 
 /** A path: its segments, or the only one. */
@@ -27,6 +27,8 @@ export interface RecordDemand {
   readonly etag?: string | undefined;
 }
 
+export const RECORD_DEMAND = { version: true, exists: true, etag: true } as const;
+
 /** Fields of a record to write, beside its name and its value. */
 export interface RecordFields extends RecordDemand {
   readonly mediaType?: string | undefined;
@@ -37,6 +39,10 @@ export interface RecordFields extends RecordDemand {
   /** Documents by which Recall finds it; they expire and are deleted with it. Default: none. */
   readonly search?: RecordSearchInput | undefined;
 }
+
+export const RECORD_FIELDS = {
+  ...{ ...RECORD_DEMAND, mediaType: true, owner: true, ttlMs: true, search: true },
+} as const;
 
 /** Documents of a record. They have its owner, expire with it, and get ids from the server. */
 export interface RecordSearchInput {
@@ -51,6 +57,8 @@ export interface UploadedValue {
   /** The CRC-32 of the value. */
   readonly valueCrc32?: number | undefined;
 }
+
+export const UPLOADED_VALUE = { uploadId: true, valueCrc32: true } as const;
 
 /** A record to write. A text is kept as UTF-8. */
 export type RecordInput = RecordNameInput &
@@ -84,16 +92,25 @@ export function demandOf({ exists, version }: RecordDemand): RecordPrecondition 
   return exists === undefined ? undefined : { condition: { $case: "exists", value: exists } };
 }
 
+const NAME = { path: true, key: true } as const;
+const CHECK = { ...NAME, ...RECORD_DEMAND } as const;
+const DELETION = { ...CHECK, allowMissing: true } as const;
+const PUT = { ...NAME, ...RECORD_FIELDS, ...UPLOADED_VALUE, value: true } as const;
+const OPERATION = { put: true, check: true, delete: true } as const;
+
 const NO_UPLOAD: UploadedValue = { uploadId: "", valueCrc32: undefined };
 
 /** The fields of a put. */
 export function putOf(input: RecordInput) {
   const { etag = "", mediaType = "", owner, search, ttlMs } = input;
   const { uploadId, valueCrc32, value } = { ...NO_UPLOAD, value: "", ...input };
+  if (search !== undefined) {
+    onlyFields("search of a record", search, { documents: true, collectionId: true });
+  }
   const record = {
     ...nameOf(input),
     ...{ value: Buffer.from(value as Uint8Array), uploadId, valueCrc32, mediaType, etag },
-    owner: owner && scopeOf(owner),
+    owner: toScope(owner),
     ttl: ttlMs === undefined ? undefined : toDuration(ttlMs),
     search: search && {
       collectionId: search.collectionId ?? "",
@@ -105,15 +122,19 @@ export function putOf(input: RecordInput) {
 
 /** An operation in its wire form. */
 export function operationOf(input: RecordOperationInput): RecordOperation {
+  onlyFields("record operation", input, OPERATION);
   if ("put" in input) {
+    onlyFields("record", input.put, PUT);
     const value = PutRecordRequest.fromPartial(putOf(input.put));
     return { operation: { $case: "put", value } };
   }
   if ("check" in input) {
+    onlyFields("check of a record", input.check, CHECK);
     const { etag = "" } = input.check;
     const value = { record: nameOf(input.check), etag, precondition: demandOf(input.check) };
     return { operation: { $case: "check", value } };
   }
+  onlyFields("deletion of a record", input.delete, DELETION);
   const { allowMissing = false, etag = "" } = input.delete;
   const precondition = demandOf(input.delete);
   const value = { record: nameOf(input.delete), etag, precondition, allowMissing };

@@ -2,8 +2,14 @@
 
 import { randomUUID } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { type CallOptions, given, type MutationOptions } from "./call.ts";
-import { whole } from "./choice.ts";
+import {
+  CALL_OPTIONS,
+  type CallOptions,
+  given,
+  MUTATION_OPTIONS,
+  type MutationOptions,
+} from "./call.ts";
+import { onlyFields, onlyOptions, whole } from "./choice.ts";
 import { ClientBase } from "./client-base.ts";
 import {
   type NamedRecord,
@@ -18,19 +24,22 @@ import {
   RecordServiceService as Rpcs,
   type WriteRecordsResponse,
 } from "./gen/memorysidecar/v1/record_service.ts";
-import type { ListOptions } from "./options.ts";
+import { LIST_OPTIONS, type ListOptions } from "./options.ts";
 import { walkPages } from "./pages.ts";
 import {
   demandOf,
   nameOf,
   operationOf,
   putOf,
+  RECORD_DEMAND,
+  RECORD_FIELDS,
   type RecordDemand,
   type RecordFields,
   type RecordNameInput,
   type RecordOperationInput,
   type RecordPath,
   segmentsOf,
+  UPLOADED_VALUE,
   type UploadedValue,
 } from "./record-inputs.ts";
 
@@ -91,6 +100,22 @@ export interface ListRecordPathsOptions extends ListOptions {
   readonly maxDepth?: number | undefined;
 }
 
+const PUT_OPTIONS = { ...MUTATION_OPTIONS, ...RECORD_FIELDS } as const;
+const GET_WHOLE_OPTIONS = { ...CALL_OPTIONS, refreshTtl: true } as const;
+const BATCH_GET_OPTIONS = { ...GET_WHOLE_OPTIONS, omitValue: true, omitValues: true } as const;
+const GET_OPTIONS = {
+  ...{ ...GET_WHOLE_OPTIONS, omitValue: true, valueOffset: true, valueLimit: true, etag: true },
+} as const;
+const RANGE = { recursive: true, keyPrefix: true, startKey: true, endKey: true } as const;
+const DELETE_RANGE_OPTIONS = { ...MUTATION_OPTIONS, ...RANGE } as const;
+const LIST_RECORDS_OPTIONS = {
+  ...{ ...LIST_OPTIONS, ...RANGE, order: true, includeValues: true, refreshTtl: true },
+} as const;
+const LIST_PATHS_OPTIONS = {
+  ...{ ...LIST_OPTIONS, prefix: true, suffix: true, maxDepth: true },
+} as const;
+const DELETE_OPTIONS = { ...MUTATION_OPTIONS, ...RECORD_DEMAND, allowMissing: true } as const;
+
 /** Records: exact values under a path and a key. */
 export class RecordMethods extends ClientBase {
   /**
@@ -103,6 +128,8 @@ export class RecordMethods extends ClientBase {
     value: Uint8Array | string | UploadedValue,
     opts: RecordFields & MutationOptions = {},
   ): Promise<RecordOutcome> {
+    onlyOptions("putRecord", opts, PUT_OPTIONS);
+    if (isUploaded(value)) onlyFields("uploaded value", value, UPLOADED_VALUE);
     const content = isUploaded(value) ? value : { value };
     const request = PutRecordRequest.fromPartial({
       ...this.change(opts),
@@ -116,6 +143,7 @@ export class RecordMethods extends ClientBase {
    * later: of `putRecord`, `writeRecords` or `append`.
    */
   async uploadValue(value: Uint8Array | string, opts: CallOptions = {}): Promise<UploadedValue> {
+    onlyOptions("uploadValue", opts, CALL_OPTIONS);
     const bytes = Buffer.from(value as Uint8Array);
     const upload = { namespace: this.at(opts), uploadId: randomUUID() };
     for (let offset = 0; offset < bytes.length; offset += VALUE_BYTES) {
@@ -132,6 +160,7 @@ export class RecordMethods extends ClientBase {
     key: string,
     opts: GetRecordOptions & ValueRangeOptions = {},
   ): Promise<NamedRecord> {
+    onlyOptions("getRecord", opts, GET_OPTIONS);
     const { etag = "", omitValue = false, refreshTtl = false } = opts;
     const { valueLimit = 0, valueOffset = 0 } = opts;
     const request = {
@@ -147,6 +176,7 @@ export class RecordMethods extends ClientBase {
     key: string,
     opts: CallOptions & { readonly refreshTtl?: boolean | undefined } = {},
   ): Promise<NamedRecord> {
+    onlyOptions("getWholeRecord", opts, GET_WHOLE_OPTIONS);
     const first = await this.getRecord(path, key, { ...opts, valueLimit: VALUE_BYTES });
     const value = [first.value];
     let size = first.value.length;
@@ -167,6 +197,7 @@ export class RecordMethods extends ClientBase {
     records: readonly RecordNameInput[],
     opts: BatchGetRecordsOptions = {},
   ): Promise<RecordLookup[]> {
+    onlyOptions("batchGetRecords", opts, BATCH_GET_OPTIONS);
     const { omitValue = false, omitValues = omitValue, refreshTtl = false } = opts;
     const names = records.map(nameOf);
     const request = { namespace: this.at(opts), records: names, omitValues, refreshTtl };
@@ -178,6 +209,7 @@ export class RecordMethods extends ClientBase {
     path: RecordPath,
     opts: ListRecordsOptions = {},
   ): AsyncGenerator<NamedRecord, void, undefined> {
+    onlyOptions("listRecords", opts, LIST_RECORDS_OPTIONS);
     const { includeValues = false, order = "asc", pageSize = 0, refreshTtl = false } = opts;
     return walkPages(async (pageToken) => {
       const request = {
@@ -192,6 +224,7 @@ export class RecordMethods extends ClientBase {
 
   /** Lists the paths that hold records, by rising path, each once. */
   listRecordPaths(opts: ListRecordPathsOptions = {}): AsyncGenerator<string[], void, undefined> {
+    onlyOptions("listRecordPaths", opts, LIST_PATHS_OPTIONS);
     const { maxDepth = 0, pageSize = 0, prefix = [], suffix = [] } = opts;
     return walkPages(async (pageToken) => {
       const request = {
@@ -208,6 +241,7 @@ export class RecordMethods extends ClientBase {
     operations: readonly RecordOperationInput[],
     opts: MutationOptions = {},
   ): Promise<WriteRecordsResponse> {
+    onlyOptions("writeRecords", opts, MUTATION_OPTIONS);
     const request = { ...this.change(opts), operations: operations.map(operationOf) };
     return this.call(Rpcs.writeRecords, request, opts);
   }
@@ -218,6 +252,7 @@ export class RecordMethods extends ClientBase {
     key: string,
     opts: RecordDemand & MutationOptions & { readonly allowMissing?: boolean } = {},
   ): Promise<RecordOutcome> {
+    onlyOptions("deleteRecord", opts, DELETE_OPTIONS);
     const { allowMissing = false, etag = "" } = opts;
     const request = { ...nameOf({ path, key }), etag, precondition: demandOf(opts), allowMissing };
     const answer = this.call(Rpcs.deleteRecord, { ...this.change(opts), ...request }, opts);
@@ -229,6 +264,7 @@ export class RecordMethods extends ClientBase {
     path: RecordPath,
     opts: RecordRangeOptions & MutationOptions = {},
   ): Promise<DeleteRecordsResponse> {
+    onlyOptions("deleteRecords", opts, DELETE_RANGE_OPTIONS);
     const request = { ...this.change(opts), range: rangeOf(path, opts) };
     return this.call(Rpcs.deleteRecords, request, opts);
   }

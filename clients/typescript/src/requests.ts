@@ -1,7 +1,13 @@
 // Builds the requests that need more than their fields put in place.
 
-import type { AppendOptions, ContextReplyOptions, WindowReplyOptions } from "./append-options.ts";
-import { choice, conditions, onlyFields, whole } from "./choice.ts";
+import {
+  type AppendOptions,
+  CONTEXT_REPLY_OPTIONS,
+  type ContextReplyOptions,
+  WINDOW_REPLY_OPTIONS,
+  type WindowReplyOptions,
+} from "./append-options.ts";
+import { choice, conditions, onlyFields, onlyOptions, whole } from "./choice.ts";
 import { type FormMessages, type FormName, toForm, toFormMessages } from "./forms.ts";
 import { CreateConsumerRequest, ListEventsRequest } from "./gen/memorysidecar/v1/event_service.ts";
 import {
@@ -33,26 +39,28 @@ import { SummaryPlacement } from "./gen/memorysidecar/v1/summary.ts";
 import { contextRequest } from "./memory-requests.ts";
 import { type MessageInput, toMessage, toRole, toSession } from "./message.ts";
 import { toCondition } from "./metadata.ts";
-import type {
-  CountSessionsOptions,
-  CreateConsumerOptions,
-  DeleteFoundMessagesOptions,
-  FindMessagesOptions,
-  ListEventsOptions,
-  ListMessagesOptions,
-  ListSessionMessagesOptions,
-  ListSessionsOptions,
-  MessageFilterInput,
-  PreviewOptions,
-  RestoreOptions,
-  SeqInput,
-  SessionFilterInput,
-  SessionsInput,
-  SummaryChoice,
-  SummaryOptions,
-  TrimOptions,
-  TrimTarget,
-  WindowOptions,
+import {
+  type CountSessionsOptions,
+  type CreateConsumerOptions,
+  type DeleteFoundMessagesOptions,
+  type FindMessagesOptions,
+  type ListEventsOptions,
+  type ListMessagesOptions,
+  type ListSessionMessagesOptions,
+  type ListSessionsOptions,
+  type MessageFilterInput,
+  type PreviewOptions,
+  type RestoreOptions,
+  SESSION_FILTER,
+  type SeqInput,
+  type SessionFilterInput,
+  type SessionsInput,
+  type SummaryChoice,
+  type SummaryOptions,
+  type ToolOutcomeInput,
+  type TrimOptions,
+  type TrimTarget,
+  type WindowOptions,
 } from "./options.ts";
 import { type PolicyInput, toPolicyChoice } from "./policy.ts";
 import { OCCASIONS, UNITS } from "./policy-names.ts";
@@ -92,27 +100,6 @@ const MESSAGE_ORDERS = {
   "newest-first": MessageOrder.SEQ_DESC,
 } as const;
 
-const SESSION_FILTER_FIELDS: ReadonlySet<string> = new Set<keyof SessionFilterInput>([
-  ...(["userId", "agentId", "labels", "createTimeFrom", "createTimeBefore"] as const),
-  ...(["updateTimeFrom", "updateTimeBefore", "sessionIdPrefix", "metadata"] as const),
-]);
-const COUNT_SESSIONS_OPTIONS: ReadonlySet<string> = new Set([
-  ...SESSION_FILTER_FIELDS,
-  ...(["namespace", "timeoutMs", "signal"] satisfies (keyof CountSessionsOptions)[]),
-]);
-const LIST_SESSIONS_OPTIONS: ReadonlySet<string> = new Set([
-  ...COUNT_SESSIONS_OPTIONS,
-  "pageSize",
-  "order",
-]);
-
-const FIND_MESSAGES_OPTIONS: ReadonlySet<string> = new Set([...COUNT_SESSIONS_OPTIONS, "pageSize"]);
-
-const DELETE_FOUND_OPTIONS: ReadonlySet<string> = new Set([
-  ...COUNT_SESSIONS_OPTIONS,
-  ...(["requestId", "pageToken"] satisfies (keyof DeleteFoundMessagesOptions)[]),
-]);
-
 export function findMessagesRequest(
   namespace: string,
   messageIds: readonly string[],
@@ -120,7 +107,6 @@ export function findMessagesRequest(
   pageToken: string,
 ): FindMessagesRequest {
   const { pageSize = 0 } = options;
-  onlyFields("search of messages", options, FIND_MESSAGES_OPTIONS);
   return FindMessagesRequest.fromPartial({
     ...{ namespace, pageSize, pageToken },
     messageIds: [...messageIds],
@@ -133,7 +119,6 @@ export function deleteFoundMessagesRequest(
   messageIds: readonly string[],
   options: DeleteFoundMessagesOptions,
 ): DeleteFoundMessagesRequest {
-  onlyFields("deletion of messages", options, DELETE_FOUND_OPTIONS);
   return DeleteFoundMessagesRequest.fromPartial({
     ...{ ...change, messageIds: [...messageIds], pageToken: options.pageToken ?? "" },
     filter: sessionFilter(options),
@@ -146,7 +131,6 @@ export function listSessionsRequest(
   pageToken: string,
 ): ListSessionsRequest {
   const { pageSize = 0, order = "newest-first" } = options;
-  onlyFields("list of sessions", options, LIST_SESSIONS_OPTIONS);
   return ListSessionsRequest.fromPartial({
     namespace,
     pageSize,
@@ -160,7 +144,6 @@ export function countSessionsRequest(
   namespace: string,
   options: CountSessionsOptions,
 ): ListSessionsRequest {
-  onlyFields("count of sessions", options, COUNT_SESSIONS_OPTIONS);
   return ListSessionsRequest.fromPartial({
     ...{ namespace, pageSize: 1, includeTotal: true },
     filter: sessionFilter(options),
@@ -218,7 +201,7 @@ function messageSessions({
   sessions,
 }: SessionsInput): DeepPartial<MessageSessions> {
   if (sessions === undefined) return { sessionIds: [...sessionIds] };
-  onlyFields("filter of sessions", sessions, SESSION_FILTER_FIELDS);
+  onlyFields("filter of sessions", sessions, SESSION_FILTER);
   return { sessionIds: [...sessionIds], filter: sessionFilter(sessions) };
 }
 
@@ -289,7 +272,7 @@ export function appendRequest(
     createSession,
     turnEnd,
     modelInputTokens: optionalSeq(modelInputTokens),
-    toolOutcomes: [...(options.toolOutcomes ?? [])],
+    toolOutcomes: toOutcomes(options.toolOutcomes),
     recordOperations: (options.recordOperations ?? []).map(operationOf),
     onExisting: ON_EXISTING[options.onExisting ?? "fail"],
     session: session && toSession(session),
@@ -299,12 +282,8 @@ export function appendRequest(
   });
 }
 
-const WINDOW_REPLY_FIELDS: ReadonlySet<string> = new Set<keyof WindowReplyOptions>([
-  ...(["policy", "newest", "readOnly", "form"] as const),
-]);
-
 function toWindowReply(options: WindowReplyOptions): DeepPartial<WindowReply> {
-  onlyFields("window reply", options, WINDOW_REPLY_FIELDS);
+  onlyOptions("the window of append", options, WINDOW_REPLY_OPTIONS);
   const { policy, newest, readOnly = false, form } = options;
   return { policy: policy && toPolicyChoice(policy), newest, readOnly, form: toForm(form) };
 }
@@ -312,6 +291,7 @@ function toWindowReply(options: WindowReplyOptions): DeepPartial<WindowReply> {
 /** The context of the session that is appended to, which the reply does not name. */
 function toContextReply(sessionId: string, context: true | ContextReplyOptions) {
   const options = context === true ? {} : context;
+  onlyOptions("the context of append", options, CONTEXT_REPLY_OPTIONS);
   return { ...contextRequest("", { ...options, sessionId }), sessionId: "" };
 }
 
@@ -321,19 +301,24 @@ const ON_EXISTING = {
   update: OnExistingMessage.UPDATE,
 } as const;
 
+function toOutcomes(outcomes: readonly ToolOutcomeInput[] = []): ToolOutcomeInput[] {
+  for (const one of outcomes) onlyFields("tool outcome", one, { tool: true, error: true });
+  return [...outcomes];
+}
+
 export function previewRequest(
   target: Target,
   policies: PolicyInput | readonly PolicyInput[],
   options: PreviewOptions,
 ): PreviewPolicyRequest {
-  const { occasions = [], source = "window", modelInputTokens, toolOutcomes = [] } = options;
+  const { occasions = [], source = "window", modelInputTokens } = options;
   return PreviewPolicyRequest.fromPartial({
     ...target,
     policies: (Array.isArray(policies) ? policies : [policies as PolicyInput]).map(toPolicyChoice),
     occasions: occasions.map((name) => OCCASIONS[name]),
     source: source === "log" ? PreviewSource.LOG : PreviewSource.WINDOW,
     modelInputTokens: optionalSeq(modelInputTokens),
-    toolOutcomes: [...toolOutcomes],
+    toolOutcomes: toOutcomes(options.toolOutcomes),
     form: toForm(options.form),
   });
 }
@@ -353,7 +338,10 @@ export function trimRequest(
   });
 }
 
+const TRIM_TARGET = { maxTokens: true, maxMessages: true, keepRecent: true, runPolicy: true };
+
 function trimGoal(goal: TrimTarget): TrimSessionRequest["target"] {
+  onlyFields("target of trimSession", goal, TRIM_TARGET);
   if ("maxTokens" in goal) return { $case: "maxTokens", value: whole(goal.maxTokens) };
   if ("maxMessages" in goal) return { $case: "maxMessages", value: goal.maxMessages };
   if ("keepRecent" in goal) return { $case: "keepRecent", value: goal.keepRecent };
@@ -383,13 +371,14 @@ export function summaryInputsRequest(
   target: Target,
   choice: SummaryChoice,
 ): ListSummaryInputsRequest {
-  return ListSummaryInputsRequest.fromPartial({
-    ...target,
-    choice:
-      "stage" in choice
-        ? { $case: "stage", value: choice.stage }
-        : { $case: "keepRecent", value: choice.keepRecent },
-  });
+  return ListSummaryInputsRequest.fromPartial({ ...target, choice: toSummaryChoice(choice) });
+}
+
+/** Makes a choice of the messages to summarize. */
+export function toSummaryChoice(choice: SummaryChoice): ListSummaryInputsRequest["choice"] {
+  onlyFields("choice of messages", choice, { keepRecent: true, stage: true });
+  if ("stage" in choice) return { $case: "stage", value: choice.stage };
+  return { $case: "keepRecent", value: choice.keepRecent };
 }
 
 export function summaryRequest(

@@ -1,6 +1,6 @@
 // Whose records a filter means.
 
-import { choice, conditions } from "./choice.ts";
+import { choice, conditions, onlyFields } from "./choice.ts";
 import type { MemoryScope, ScopeFilter } from "./gen/memorysidecar/v1/memory.ts";
 import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
 
@@ -18,6 +18,17 @@ export interface ScopeInput {
   readonly userId?: string | undefined;
   readonly agentId?: string | undefined;
   readonly sessionId?: string | undefined;
+}
+
+export const SCOPE_FIELDS = { userId: true, agentId: true, sessionId: true } as const;
+
+/** Makes a scope of what a caller wrote. */
+export function toScope(scope: ScopeInput): MemoryScope;
+export function toScope(scope: ScopeInput | undefined): MemoryScope | undefined;
+export function toScope(scope: ScopeInput | undefined): MemoryScope | undefined {
+  if (scope === undefined) return undefined;
+  onlyFields("scope", scope, SCOPE_FIELDS);
+  return scopeOf(scope);
 }
 
 /** Makes a scope. */

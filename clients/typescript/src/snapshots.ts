@@ -1,11 +1,12 @@
 // The methods of the client for snapshots.
 
-import { type CallOptions, given } from "./call.ts";
+import { CALL_OPTIONS, type CallOptions, given } from "./call.ts";
+import { onlyOptions } from "./choice.ts";
 import type { Session } from "./gen/memorysidecar/v1/session.ts";
 import { SessionServiceService as Sessions } from "./gen/memorysidecar/v1/session_service.ts";
 import type { SnapshotChunk } from "./gen/memorysidecar/v1/snapshot.ts";
 import { HistoryMethods } from "./histories.ts";
-import type { ImportOptions } from "./options.ts";
+import { IMPORT_OPTIONS, type ImportOptions } from "./options.ts";
 import * as parts from "./snapshot-parts.ts";
 
 /** Options of an export. */
@@ -13,6 +14,8 @@ export interface ExportOptions extends CallOptions {
   /** The format. Default `native`: everything the server knows of the session. */
   readonly format?: parts.FormatName | undefined;
 }
+
+const EXPORT_OPTIONS = { ...CALL_OPTIONS, format: true } as const;
 
 /** Export and import. */
 export class SnapshotMethods extends HistoryMethods {
@@ -25,6 +28,7 @@ export class SnapshotMethods extends HistoryMethods {
     sessionId: string,
     opts: ExportOptions = {},
   ): AsyncGenerator<SnapshotChunk, void, undefined> {
+    onlyOptions("exportSession", opts, EXPORT_OPTIONS);
     const format = opts.format ?? "native";
     const request = { ...this.session(sessionId, opts), format };
     for await (const { chunk } of this.stream(Sessions.exportSession, request, opts)) {
@@ -38,6 +42,7 @@ export class SnapshotMethods extends HistoryMethods {
     format: Exclude<parts.FormatName, "native">,
     opts: CallOptions = {},
   ): Promise<Buffer> {
+    onlyOptions("exportDocument", opts, CALL_OPTIONS);
     const pieces: Uint8Array[] = [];
     for await (const { document } of this.exportSession(sessionId, { ...opts, format })) {
       pieces.push(document);
@@ -51,6 +56,7 @@ export class SnapshotMethods extends HistoryMethods {
    * server was restarted meanwhile, a snapshot that can be read anew is sent again.
    */
   async importSession(snapshot: parts.SnapshotInput, opts: ImportOptions = {}): Promise<Session> {
+    onlyOptions("importSession", opts, IMPORT_OPTIONS);
     const { sessionId = "", format = "native", replace = false } = opts;
     const first = {
       ...this.change(opts),

@@ -1,6 +1,6 @@
 // Typed ways to say how a stage has its messages summarized, and how a window shows a summary.
 
-import { whole } from "./choice.ts";
+import { onlyOptions, whole } from "./choice.ts";
 import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
 import type { Summarize, SummaryView } from "./gen/memorysidecar/v1/policy.ts";
 import * as names from "./policy-names.ts";
@@ -27,8 +27,15 @@ export interface SummarizeOptions {
   readonly shape?: names.ShapeName;
 }
 
+const SUMMARIZE_OPTIONS = {
+  ...{ hook: true, maxTokens: true, instructions: true, keep: true, flow: true, maxLoops: true },
+  ...{ leave: true, onFailure: true, placeholder: true, separator: true, lastChars: true },
+  ...{ lastCharsExact: true, prefix: true, transcript: true, fanIn: true, shape: true },
+} as const;
+
 /** Says how a stage has its messages summarized, for its option `summarize`. */
 export function summarize(options: SummarizeOptions = {}): DeepPartial<Summarize> {
+  onlyOptions("summarize", options, SUMMARIZE_OPTIONS);
   const { keep, flow, leave, onFailure, transcript, shape, ...rest } = options;
   return {
     ...rest,
@@ -52,6 +59,7 @@ export function summaryView(
     readonly maxTokens?: number;
   } = {},
 ): DeepPartial<SummaryView> {
+  onlyOptions("summaryView", options, { show: true, prefix: true, maxTokens: true });
   const { show, prefix, maxTokens } = options;
   return {
     ...(show && { show: names.SHOWS[show] }),

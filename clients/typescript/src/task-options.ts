@@ -1,6 +1,6 @@
 // Options of the methods for summaries and tasks.
 
-import type { CallOptions, MutationOptions } from "./call.ts";
+import { CALL_OPTIONS, type CallOptions, MUTATION_OPTIONS, type MutationOptions } from "./call.ts";
 import { choice } from "./choice.ts";
 import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
 import type { Summarize } from "./gen/memorysidecar/v1/policy.ts";
@@ -14,7 +14,7 @@ import {
   TaskType,
 } from "./gen/memorysidecar/v1/task.ts";
 import type { CompleteTaskRequest } from "./gen/memorysidecar/v1/task_service.ts";
-import type { ListOptions, OrderInput } from "./options.ts";
+import { LIST_OPTIONS, type ListOptions, type OrderInput } from "./options.ts";
 
 /** Options of every list here. */
 export type PageOptions = ListOptions;
@@ -27,6 +27,8 @@ export interface CompactOptions extends MutationOptions {
   readonly waitMs?: number | undefined;
 }
 
+export const COMPACT_OPTIONS = { ...MUTATION_OPTIONS, summarize: true, waitMs: true } as const;
+
 /** Options of a list of summaries. */
 export interface ListSummariesOptions extends ListOptions {
   /** Only those in use now. Default false. */
@@ -34,6 +36,8 @@ export interface ListSummariesOptions extends ListOptions {
   /** Default `newest-first`. */
   readonly order?: OrderInput | undefined;
 }
+
+export const LIST_SUMMARIES_OPTIONS = { ...LIST_OPTIONS, currentOnly: true, order: true } as const;
 
 /** Options of a poll. */
 export interface PollOptions extends CallOptions {
@@ -47,6 +51,10 @@ export interface PollOptions extends CallOptions {
   readonly workerId?: string | undefined;
 }
 
+export const POLL_OPTIONS = {
+  ...{ ...CALL_OPTIONS, maxTasks: true, waitMs: true, leaseMs: true, workerId: true },
+} as const;
+
 /** Options of giving a task back. */
 export interface FailOptions extends MutationOptions {
   /** Reason, shown to operators. Must not hold content of messages. */
@@ -56,6 +64,10 @@ export interface FailOptions extends MutationOptions {
   /** When to try again at the earliest, in milliseconds. Default: the server's choice. */
   readonly retryDelayMs?: number | undefined;
 }
+
+export const FAIL_OPTIONS = {
+  ...{ ...MUTATION_OPTIONS, message: true, permanent: true, retryDelayMs: true },
+} as const;
 
 export const TASK_STATES = {
   ready: TaskState.READY,
@@ -81,6 +93,10 @@ export interface ListTasksOptions extends ListOptions {
   readonly type?: TaskTypeName | undefined;
   readonly state?: TaskStateName | undefined;
 }
+
+export const LIST_TASKS_OPTIONS = {
+  ...{ ...LIST_OPTIONS, sessionId: true, hook: true, type: true, state: true },
+} as const;
 
 /** The result of a task: a text, or all that is known of it. */
 export type OutputInput = string | DeepPartial<SummarizeOutput>;

@@ -1,8 +1,14 @@
 // The methods of the client for summaries, tasks, hooks and erasures.
 
-import { type CallOptions, given, type MutationOptions } from "./call.ts";
-import { choice, conditions, whole } from "./choice.ts";
-import { type EraseOptions, type SubjectInput, toSubject } from "./erase.ts";
+import {
+  CALL_OPTIONS,
+  type CallOptions,
+  given,
+  MUTATION_OPTIONS,
+  type MutationOptions,
+} from "./call.ts";
+import { choice, conditions, fieldsOf, onlyFields, onlyOptions, whole } from "./choice.ts";
+import { ERASE_OPTIONS, type EraseOptions, type SubjectInput, toSubject } from "./erase.ts";
 import {
   AdminServiceService,
   type BackUpResponse,
@@ -12,6 +18,7 @@ import {
   type Hook,
 } from "./gen/memorysidecar/v1/admin_service.ts";
 import type { Message } from "./gen/memorysidecar/v1/message.ts";
+import { Summarize } from "./gen/memorysidecar/v1/policy.ts";
 import {
   CompactSessionRequest,
   type CompactSessionResponse,
@@ -31,9 +38,10 @@ import {
   TaskServiceService as TaskRpcs,
 } from "./gen/memorysidecar/v1/task_service.ts";
 import { MemoryMethods } from "./memories.ts";
-import type { SummaryChoice } from "./options.ts";
+import { LIST_OPTIONS, type SummaryChoice } from "./options.ts";
 import { collect, walkPages } from "./pages.ts";
-import type * as options from "./task-options.ts";
+import { toSummaryChoice } from "./requests.ts";
+import * as options from "./task-options.ts";
 import { TASK_STATES, TASK_TYPES, toResult, waitingFor } from "./task-options.ts";
 import { toDuration } from "./time.ts";
 
@@ -44,6 +52,11 @@ export interface BackUpOptions extends CallOptions {
   /** Limit of the copy, in bytes per second. Default: the setting of the server. */
   readonly maxBytesPerSecond?: number | undefined;
 }
+
+const SUMMARIZE_FIELDS = fieldsOf(Summarize.fromPartial({}));
+const BACK_UP_OPTIONS = { ...CALL_OPTIONS, stream: true, maxBytesPerSecond: true } as const;
+const EXTEND_LEASE_OPTIONS = { ...CALL_OPTIONS, leaseMs: true } as const;
+const DELETE_TASK_OPTIONS = { ...MUTATION_OPTIONS, allowMissing: true } as const;
 
 /** Part of a back-up: progress, a chunk of bytes, or the back-up. */
 export type BackUpPart = NonNullable<BackUpResponse["part"]>;
@@ -59,14 +72,13 @@ export class TaskMethods extends MemoryMethods {
     choice: SummaryChoice,
     opts: options.CompactOptions = {},
   ): Promise<CompactSessionResponse> {
+    onlyOptions("compactSession", opts, options.COMPACT_OPTIONS);
     const { waitMs = 0, summarize } = opts;
+    if (summarize !== undefined) onlyFields("summarize option", summarize, SUMMARIZE_FIELDS);
     const request = CompactSessionRequest.fromPartial({
       ...this.change(opts),
       sessionId,
-      choice:
-        "stage" in choice
-          ? { $case: "stage", value: choice.stage }
-          : { $case: "keepRecent", value: choice.keepRecent },
+      choice: toSummaryChoice(choice),
       summarize,
       wait: toDuration(waitMs),
     });
@@ -78,6 +90,7 @@ export class TaskMethods extends MemoryMethods {
     sessionId: string,
     opts: options.ListSummariesOptions = {},
   ): AsyncGenerator<Summary, void, undefined> {
+    onlyOptions("listSummaries", opts, options.LIST_SUMMARIES_OPTIONS);
     const { currentOnly = false, order, pageSize = 0 } = opts;
     return walkPages(async (pageToken) => {
       const which = {
@@ -96,6 +109,7 @@ export class TaskMethods extends MemoryMethods {
     version: number | bigint,
     opts: options.PageOptions = {},
   ): AsyncGenerator<Message, void, undefined> {
+    onlyOptions("listSummarySources", opts, LIST_OPTIONS);
     const { pageSize = 0 } = opts;
     return walkPages(async (pageToken) => {
       const at = { ...this.session(sessionId, opts), version: whole(version) };
@@ -110,6 +124,7 @@ export class TaskMethods extends MemoryMethods {
     hooks: string | readonly string[],
     opts: options.PollOptions = {},
   ): Promise<LeasedTask[]> {
+    onlyOptions("pollTasks", opts, options.POLL_OPTIONS);
     const { maxTasks = 1, waitMs = 0, leaseMs, workerId = "" } = opts;
     const request = PollTasksRequest.fromPartial({
       namespace: this.at(opts),
@@ -131,12 +146,14 @@ export class TaskMethods extends MemoryMethods {
     output: options.ResultInput,
     opts: MutationOptions = {},
   ): Promise<CompleteTaskResponse> {
+    onlyOptions("completeTask", opts, MUTATION_OPTIONS);
     const request = { ...this.#held(task, opts), output: toResult(task, output) };
     return this.call(TaskRpcs.completeTask, request, opts);
   }
 
   /** Gives a task back as failed. */
   failTask(task: LeasedTask, opts: options.FailOptions = {}): Promise<FailTaskResponse> {
+    onlyOptions("failTask", opts, options.FAIL_OPTIONS);
     const { message = "", permanent = false, retryDelayMs } = opts;
     const retryDelay = retryDelayMs === undefined ? undefined : toDuration(retryDelayMs);
     const request = { ...this.#held(task, opts), message, permanent, retryDelay };
@@ -148,6 +165,7 @@ export class TaskMethods extends MemoryMethods {
     task: LeasedTask,
     opts: CallOptions & { readonly leaseMs?: number } = {},
   ): Promise<Date> {
+    onlyOptions("extendLease", opts, EXTEND_LEASE_OPTIONS);
     const { requestId: _none, ...held } = this.#held(task, opts);
     const lease = opts.leaseMs === undefined ? undefined : toDuration(opts.leaseMs);
     const answer = await this.call(TaskRpcs.extendLease, { ...held, lease }, opts);
@@ -156,6 +174,7 @@ export class TaskMethods extends MemoryMethods {
 
   /** Lists the durable tasks of the namespace, the oldest first. */
   listTasks(opts: options.ListTasksOptions = {}): AsyncGenerator<HookTask, void, undefined> {
+    onlyOptions("listTasks", opts, options.LIST_TASKS_OPTIONS);
     const { sessionId, hook, type, state, pageSize = 0 } = opts;
     return walkPages(async (pageToken) => {
       const filter = {
@@ -171,12 +190,14 @@ export class TaskMethods extends MemoryMethods {
 
   /** Gets one task. */
   async getTask(taskId: string, opts: CallOptions = {}): Promise<HookTask> {
+    onlyOptions("getTask", opts, CALL_OPTIONS);
     const request = { namespace: this.at(opts), taskId };
     return given((await this.call(TaskRpcs.getTask, request, opts)).task);
   }
 
   /** Makes a dead or delayed task ready now, with all its attempts. */
   async retryTask(taskId: string, opts: MutationOptions = {}): Promise<HookTask> {
+    onlyOptions("retryTask", opts, MUTATION_OPTIONS);
     const request = { ...this.change(opts), taskId };
     return given((await this.call(TaskRpcs.retryTask, request, opts)).task);
   }
@@ -186,12 +207,14 @@ export class TaskMethods extends MemoryMethods {
     taskId: string,
     opts: MutationOptions & { readonly allowMissing?: boolean } = {},
   ): Promise<void> {
+    onlyOptions("deleteTask", opts, DELETE_TASK_OPTIONS);
     const request = { ...this.change(opts), taskId, allowMissing: opts.allowMissing ?? false };
     await this.call(TaskRpcs.deleteTask, request, opts);
   }
 
   /** Lists the hooks of the server, with the use of the namespace's budgets. */
   async listHooks(opts: CallOptions = {}): Promise<Hook[]> {
+    onlyOptions("listHooks", opts, CALL_OPTIONS);
     const pages = walkPages(async (pageToken) => {
       const request = { namespace: this.at(opts), pageSize: 0, pageToken };
       const page = await this.call(AdminServiceService.listHooks, request, opts);
@@ -206,6 +229,7 @@ export class TaskMethods extends MemoryMethods {
    * The call begins with the first part, and its time is for all of them.
    */
   async *backUp(opts: BackUpOptions = {}): AsyncGenerator<BackUpPart, void, undefined> {
+    onlyOptions("backUp", opts, BACK_UP_OPTIONS);
     const { stream = false, maxBytesPerSecond = 0 } = opts;
     const target = stream ? BackUpTarget.STREAM : BackUpTarget.DIRECTORY;
     const request = { target, maxBytesPerSecond: whole(maxBytesPerSecond) };
@@ -219,6 +243,7 @@ export class TaskMethods extends MemoryMethods {
    * part. The call begins with the first part, and its time is for all of them.
    */
   async *compactStore(opts: CallOptions = {}): AsyncGenerator<CompactStorePart, void, undefined> {
+    onlyOptions("compactStore", opts, CALL_OPTIONS);
     for await (const { part } of this.stream(AdminServiceService.compactStore, {}, opts)) {
       yield given(part);
     }
@@ -229,6 +254,7 @@ export class TaskMethods extends MemoryMethods {
    * session. Returns the receipt as soon as the work is begun: `getErasure` tells when it is done.
    */
   async eraseSubject(subject: SubjectInput, opts: EraseOptions = {}): Promise<Erasure> {
+    onlyOptions("eraseSubject", opts, ERASE_OPTIONS);
     const { dryRun = false } = opts;
     const request = { ...this.change(opts), subject: toSubject(subject), dryRun };
     return given((await this.call(AdminServiceService.eraseSubject, request, opts)).erasure);
@@ -236,6 +262,7 @@ export class TaskMethods extends MemoryMethods {
 
   /** Gets the receipt of an erasure. */
   async getErasure(erasureId: string, opts: CallOptions = {}): Promise<Erasure> {
+    onlyOptions("getErasure", opts, CALL_OPTIONS);
     const request = { namespace: this.at(opts), erasureId };
     return given((await this.call(AdminServiceService.getErasure, request, opts)).erasure);
   }

@@ -2,7 +2,7 @@
 
 import { type ClientReadableStream, Metadata } from "@grpc/grpc-js";
 import { clampTimeout, pause } from "./call.ts";
-import { conditions, noOthers, type SeqInput, whole } from "./choice.ts";
+import { conditions, onlyFields, type SeqInput, whole } from "./choice.ts";
 import { MemorySidecarError, Status, toClientError } from "./errors.ts";
 import {
   type DeepPartial,
@@ -34,6 +34,11 @@ export interface EventFilterInput {
   readonly userId?: string | undefined;
   readonly eventTypes?: readonly EventType[] | undefined;
 }
+
+const EVENT_FILTER = {
+  ...{ sessionId: true, sessionIds: true, sessionIdPrefixes: true, userId: true },
+  eventTypes: true,
+} as const;
 
 /** Options of a watch. */
 export interface WatchOptions {
@@ -67,6 +72,11 @@ export interface WatchOptions {
   readonly onInterrupt?: ((error: MemorySidecarError, failures: number) => void) | undefined;
 }
 
+export const WATCH_OPTIONS = {
+  ...{ from: true, readState: true, filter: true, namespace: true, timeoutMs: true },
+  ...{ reconnectTimeoutMs: true, signal: true, onCheckpoint: true, onInterrupt: true },
+} as const;
+
 /** An event with the token that resumes after it. */
 export interface WatchedEvent {
   readonly event: Event;
@@ -86,9 +96,8 @@ export interface WatchSource {
 
 /** Makes a filter of events. */
 export function toEventFilter(input: EventFilterInput): DeepPartial<EventFilter> {
-  const { sessionId, userId, eventTypes = [], ...sessions } = input;
-  const { sessionIds = [], sessionIdPrefixes = [], ...unknown } = sessions;
-  noOthers(unknown);
+  onlyFields("filter", input, EVENT_FILTER);
+  const { sessionId, userId, eventTypes = [], sessionIds = [], sessionIdPrefixes = [] } = input;
   return {
     ...conditions({ sessionId, userId }),
     ...{ eventTypes: [...eventTypes], sessionIds: [...sessionIds] },
@@ -100,11 +109,15 @@ export function toEventFilter(input: EventFilterInput): DeepPartial<EventFilter>
 export function toStart(from: WatchStart): NonNullable<WatchEventsRequest["start"]> {
   if (from === "now") return { $case: "position", value: StreamPosition.NOW };
   if (from === "oldest") return { $case: "position", value: StreamPosition.OLDEST };
+  onlyFields("place in the events", from, { ...EVENT_PLACE, consumerId: true });
   return "consumerId" in from ? { $case: "consumerId", value: from.consumerId } : toPlace(from);
 }
 
+const EVENT_PLACE = { resumeToken: true, afterRevision: true } as const;
+
 /** Turns a place into that of the contract. */
 export function toPlace(place: EventPlace): NonNullable<ListEventsRequest["start"]> {
+  onlyFields("place in the events", place, EVENT_PLACE);
   return "resumeToken" in place
     ? { $case: "resumeToken", value: place.resumeToken }
     : { $case: "afterRevision", value: whole(place.afterRevision) };

@@ -1,6 +1,7 @@
 // The methods of the client for windows: what goes to the model, and what decides it.
 
-import type { CallOptions } from "./call.ts";
+import { CALL_OPTIONS, type CallOptions, SERVER_CALL_OPTIONS } from "./call.ts";
+import { onlyOptions } from "./choice.ts";
 import { type FormName, loadForm, type Rendered, toRendered } from "./forms.ts";
 import type { Message } from "./gen/memorysidecar/v1/message.ts";
 import type { PolicyPreset } from "./gen/memorysidecar/v1/policy.ts";
@@ -14,7 +15,7 @@ import {
   type TrimSessionResponse,
 } from "./gen/memorysidecar/v1/session_service.ts";
 import type { JsonObject } from "./message.ts";
-import type * as options from "./options.ts";
+import * as options from "./options.ts";
 import { collect, walkPages } from "./pages.ts";
 import type { PolicyInput } from "./policy.ts";
 import * as requests from "./requests.ts";
@@ -33,6 +34,7 @@ export class WindowMethods extends TaskMethods {
     sessionId: string,
     opts: options.WindowOptions & { readonly form?: FormName } = {},
   ): Promise<GetWindowResponse | Rendered<GetWindowResponse>> {
+    onlyOptions("window", opts, options.WINDOW_OPTIONS);
     const request = requests.windowRequest(this.session(sessionId, opts), opts);
     await loadForm(opts.form);
     const answer = await this.call(Sessions.getWindow, request, opts);
@@ -48,6 +50,7 @@ export class WindowMethods extends TaskMethods {
     policies: PolicyInput | readonly PolicyInput[] = [],
     opts: options.PreviewOptions = {},
   ): Promise<PreviewPolicyResponse> {
+    onlyOptions("previewPolicy", opts, options.PREVIEW_OPTIONS);
     const request = requests.previewRequest(this.session(sessionId, opts), policies, opts);
     const send = () => this.call(Sessions.previewPolicy, request, opts);
     return opts.form === "langchain" ? loadForm(opts.form).then(send) : send();
@@ -55,6 +58,7 @@ export class WindowMethods extends TaskMethods {
 
   /** Lists the policies that can be had by name, with their options. */
   async listPolicyPresets(opts: Omit<CallOptions, "namespace"> = {}): Promise<PolicyPreset[]> {
+    onlyOptions("listPolicyPresets", opts, SERVER_CALL_OPTIONS);
     const pages = walkPages(async (pageToken) => {
       const page = await this.call(Sessions.listPolicyPresets, { pageSize: 0, pageToken }, opts);
       return { items: page.presets, nextPageToken: page.nextPageToken };
@@ -68,6 +72,7 @@ export class WindowMethods extends TaskMethods {
     target: options.TrimTarget,
     opts: options.TrimOptions = {},
   ): Promise<TrimSessionResponse> {
+    onlyOptions("trimSession", opts, options.TRIM_OPTIONS);
     const head = { ...this.change(opts), sessionId };
     return this.call(Sessions.trimSession, requests.trimRequest(head, target, opts), opts);
   }
@@ -78,6 +83,7 @@ export class WindowMethods extends TaskMethods {
     messageIds: readonly string[] = [],
     opts: options.RestoreOptions = {},
   ): Promise<RestoreMessagesResponse> {
+    onlyOptions("restoreMessages", opts, options.RESTORE_OPTIONS);
     const head = { ...this.change(opts), sessionId };
     return this.call(
       Sessions.restoreMessages,
@@ -92,6 +98,7 @@ export class WindowMethods extends TaskMethods {
     choice: options.SummaryChoice,
     opts: CallOptions = {},
   ): Promise<Message[]> {
+    onlyOptions("listSummaryInputs", opts, CALL_OPTIONS);
     const request = requests.summaryInputsRequest(this.session(sessionId, opts), choice);
     const pages = walkPages(async (pageToken) => {
       const page = await this.call(Sessions.listSummaryInputs, { ...request, pageToken }, opts);
@@ -106,6 +113,7 @@ export class WindowMethods extends TaskMethods {
     text: string,
     opts: options.SummaryOptions = {},
   ): Promise<SetSummaryResponse> {
+    onlyOptions("setSummary", opts, options.SUMMARY_OPTIONS);
     const head = { ...this.change(opts), sessionId };
     return this.call(Sessions.setSummary, requests.summaryRequest(head, text, opts), opts);
   }
@@ -115,6 +123,7 @@ export class WindowMethods extends TaskMethods {
     sessionId: string,
     opts: options.FillToolResultsOptions = {},
   ): Promise<FillToolResultsResponse> {
+    onlyOptions("fillToolResults", opts, options.FILL_TOOL_RESULTS_OPTIONS);
     const { text = "", newestOnly = false } = opts;
     const request = { ...this.change(opts), sessionId, text, newestOnly };
     return this.call(Sessions.fillToolResults, request, opts);

@@ -1,6 +1,7 @@
 // A worker: does the tasks of a hook with a model of its own.
 
 import { pause } from "./call.ts";
+import { onlyOptions } from "./choice.ts";
 import { isMemorySidecarError, type KnownErrorReason, MemorySidecarError } from "./errors.ts";
 import { EmbeddingPurpose } from "./gen/memorysidecar/v1/document.ts";
 import type {
@@ -95,12 +96,19 @@ export interface WorkerOptions
   readonly maxTasks?: number | undefined;
 }
 
+const WORKER_OPTIONS = {
+  ...{ hooks: true, leaseMs: true, signal: true, maxTasks: true, namespace: true },
+  ...{ workerId: true, summarize: true, embed: true, rerank: true, extract: true },
+  ...{ score: true, resolve: true },
+} as const;
+
 /**
  * Takes tasks of hooks, one after the other, and does them with a function. Gives how many were
  * done when its signal is aborted. While the server is away it tries again. Fails with a
  * MemorySidecarError that would come again. Run several for several tasks at once.
  */
 export async function runWorker(memory: TaskMethods, options: WorkerOptions): Promise<number> {
+  onlyOptions("runWorker", options, WORKER_OPTIONS);
   const { maxTasks = Number.POSITIVE_INFINITY, signal } = options;
   if (WORKS.every((work) => options[work] === undefined)) {
     throw new TypeError(`give one of ${WORKS.join(", ")}`);

@@ -52,7 +52,7 @@ const MISTAKES: Record<string, [(it: MemorySidecar) => Promise<unknown>, string[
   ],
   "unknown field of a filter": [
     (it) => list(it.listSessions({ user: "ana" } as never)),
-    ['no field "user"', "userId"],
+    ['listSessions has no option "user": did you mean "userId"?'],
   ],
   "message id twice": [
     (it) => it.append("s", { role: "user", text: "b", messageId: "m" }),
@@ -154,5 +154,5 @@ test("ensureSession and ensureConsumer take what exists", async () => {
   const made = await client.ensureSession("e", { userId: "ana" });
   expect(await client.ensureSession("e", { userId: "ben" })).toEqual(made);
   const consumer = await client.ensureConsumer("c");
-  expect(await client.ensureConsumer("c", { from: "oldest" })).toEqual(consumer);
+  expect(await client.ensureConsumer("c", { from: "oldest", requestId: "r" })).toEqual(consumer);
 });
