@@ -13,7 +13,7 @@ const authorization = `Bearer ${process.env["OPENAI_API_KEY"]}`;
 
 // One call stores, trims, and gives what goes to the model.
 async function ask(said: object | object[]) {
-  const { messages } = renderedIn((await memory.append("chat", said, turn)).context);
+  const { messages } = renderedIn(await memory.append("chat", said, turn));
   const given = { model: "gpt-5-mini", messages, tools: tools.definitions("openai") };
   const headers = { authorization, "content-type": "application/json" };
   const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(given) });

@@ -1,6 +1,6 @@
 // Errors of the client: what the server says in `grpc-status-details-bin`, as one typed error.
 
-import { status as GrpcStatus, type ServiceError } from "@grpc/grpc-js";
+import { status as GrpcStatus, Metadata, type ServiceError } from "@grpc/grpc-js";
 import { BadRequest, ErrorInfo, ResourceInfo, RetryInfo } from "./gen/google/rpc/error_details.ts";
 import { Status as RpcStatus } from "./gen/google/rpc/status.ts";
 import type { ErrorReason } from "./gen/memorysidecar/v1/error_reason.ts";
@@ -72,6 +72,29 @@ export function isMemorySidecarError(
 ): value is MemorySidecarError {
   if (!(value instanceof MemorySidecarError)) return false;
   return reason === undefined || value.reason === reason;
+}
+
+/** An error that the server reports in an answer, or that the client finds by itself. */
+export interface Finding {
+  readonly code: GrpcStatus;
+  readonly reason: string;
+  readonly message: string;
+  readonly metadata?: ErrorDetail["metadata"];
+}
+
+/** Makes the error that a call with this outcome would have thrown. */
+export function foundError(
+  { code, reason, message, metadata = {} }: Finding,
+  method: string,
+): MemorySidecarError {
+  const info = ErrorInfo.fromPartial({ domain: ERROR_DOMAIN, reason, metadata });
+  const value = Buffer.from(ErrorInfo.encode(info).finish());
+  const typeUrl = `${TYPE_PREFIX}google.rpc.ErrorInfo`;
+  const status = RpcStatus.fromPartial({ code, message, details: [{ typeUrl, value }] });
+  const trailers = new Metadata();
+  trailers.set(DETAILS_KEY, Buffer.from(RpcStatus.encode(status).finish()));
+  const cause = Object.assign(new Error(message), { code, details: message, metadata: trailers });
+  return new MemorySidecarError(cause, method);
 }
 
 /** Facts about a failed call that the caller knows and the server does not report. */

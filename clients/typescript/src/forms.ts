@@ -2,6 +2,7 @@
 
 import { aiSdkElements, aiSdkMessages, isJoined, type ToolNames } from "./ai-sdk.ts";
 import { choice } from "./choice.ts";
+import { foundError } from "./errors.ts";
 import {
   type FormNote,
   MessageForm,
@@ -9,9 +10,12 @@ import {
 } from "./gen/memorysidecar/v1/message.ts";
 import type { PolicyPreview } from "./gen/memorysidecar/v1/policy.ts";
 import type { AssembleContextResponse } from "./gen/memorysidecar/v1/recall_service.ts";
-import type {
-  GetWindowResponse,
-  PreviewPolicyResponse,
+import {
+  type AppendMessagesResponse,
+  type GetWindowResponse,
+  type PreviewPolicyResponse,
+  type ReplyError,
+  SessionServiceService as Sessions,
 } from "./gen/memorysidecar/v1/session_service.ts";
 import { langChainElements, langChainMessages, loadLangChain } from "./langchain.ts";
 import type { JsonObject } from "./message.ts";
@@ -118,17 +122,65 @@ export function toRendered<Response, Element>(
   };
 }
 
+/** A reply that may hold rendered messages. */
+type Reply = GetWindowResponse | AssembleContextResponse;
+
 /**
- * Gives the messages of a window or context that was requested in a form, for example by an append.
- * Name the form if it is `langchain` or `ai_sdk`.
+ * Gives the messages of the window or context of an append that requested one in a form. Throws a
+ * MemorySidecarError that says why the server could not make it; the messages are stored.
  */
-export function renderedIn<
-  Element = JsonObject,
-  Response extends GetWindowResponse | AssembleContextResponse =
-    | GetWindowResponse
-    | AssembleContextResponse,
->(response: Response | undefined, form?: FormName): Rendered<Response | undefined, Element> {
-  return toRendered(response?.rendered, response, form);
+export function renderedIn<Element = JsonObject>(
+  answer: AppendMessagesResponse,
+  form?: FormName,
+): Rendered<Reply, Element>;
+/**
+ * Gives the messages of a window or context that was requested in a form, or of the whole answer of
+ * an append. Name the form if it is `langchain` or `ai_sdk`. Throws a TypeError when there are
+ * none.
+ */
+export function renderedIn<Element = JsonObject, Response extends Reply = Reply>(
+  response: Response | undefined,
+  form?: FormName,
+): Rendered<Response | undefined, Element>;
+export function renderedIn(
+  given: AppendMessagesResponse | Reply | undefined,
+  form?: FormName,
+): Rendered<Reply | undefined> {
+  const response = isAppend(given) ? replyOf(given) : given;
+  if (response?.rendered === undefined) {
+    const hint =
+      "Pass the whole answer of an append: it says whether the server could not make it.";
+    const fault = "There are no rendered messages: the reply was not requested in a form.";
+    throw new TypeError(given === undefined ? `${fault} ${hint}` : fault);
+  }
+  return toRendered(response.rendered, response, form);
+}
+
+function isAppend(
+  given: AppendMessagesResponse | Reply | undefined,
+): given is AppendMessagesResponse {
+  return given !== undefined && "windowError" in given;
+}
+
+/** The reply of an append that has rendered messages. */
+function replyOf({
+  context,
+  contextError,
+  window,
+  windowError,
+}: AppendMessagesResponse): Reply | undefined {
+  const error = contextError ?? windowError;
+  if (error !== undefined) throw replyError(error);
+  if (context?.rendered !== undefined && window?.rendered !== undefined) {
+    throw new TypeError("the answer has a window and a context in a form: give one of the two");
+  }
+  return context?.rendered === undefined ? window : context;
+}
+
+function replyError({ code, reason, message, metadata }: ReplyError): Error {
+  const name = reason.replace(/^ERROR_REASON_/, "");
+  const said = { code, reason: name, message: `${name}: ${message}`, metadata };
+  return foundError(said, Sessions.appendMessages.path);
 }
 
 /**

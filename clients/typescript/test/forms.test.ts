@@ -11,6 +11,7 @@ import {
   type MemorySidecar,
   renderedIn,
   renderedPreviews,
+  Status,
 } from "../src/index.ts";
 
 let server: RunningServer;
@@ -36,6 +37,17 @@ const CHAT = [
   { role: "assistant", content: null, tool_calls: [CALL] },
   { role: "tool", tool_call_id: "c1", content: "Funchal" },
 ];
+
+const NOT_IN_A_FORM = "There are no rendered messages: the reply was not requested in a form.";
+
+function errorOf(call: () => unknown): unknown {
+  try {
+    call();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("nothing was thrown");
+}
 
 describe("messages in a form", () => {
   test("come out as they went in, from a window and from the log", async () => {
@@ -94,6 +106,50 @@ describe("messages in a form", () => {
     expect(JSON.stringify(prompt.messages[0])).toContain("Ana likes the sea.");
     expect(prompt.response.tokenCount).toBeLessThanOrEqual(4_000);
     expect(renderedIn(context).messages).toEqual(prompt.messages);
+  });
+
+  test("are read from the whole answer of an append", async () => {
+    const opts = { form: "openai_chat", createSession: true } as const;
+    for (const reply of [
+      { window: { form: "gemini" } },
+      { context: { form: "gemini" } },
+    ] as const) {
+      const answer = await client.append("whole", CHAT[1] ?? {}, { ...opts, ...reply });
+      const { messages, response } = renderedIn(answer);
+      expect(messages.at(-1)).toMatchObject({ role: "user" });
+      expect(response).toBe(answer.context ?? answer.window);
+    }
+  });
+
+  test("that could not be made are an error with the reason of the server", async () => {
+    const long = { role: "user", content: "word ".repeat(4_000) };
+    const answer = await client.append("long", long, {
+      ...({ form: "openai_chat", createSession: true } as const),
+      context: { form: "openai_chat", maxTokens: 4_000 },
+    });
+    expect(() => renderedIn(answer)).toThrow(
+      `CONTEXT_BUDGET_TOO_SMALL: ${answer.contextError?.message}`,
+    );
+    expect(errorOf(() => renderedIn(answer))).toMatchObject({
+      ...{ name: "MemorySidecarError", code: Status.FAILED_PRECONDITION },
+      ...{ reason: "CONTEXT_BUDGET_TOO_SMALL", metadata: answer.contextError?.metadata },
+    });
+    expect(() => renderedIn(answer.context)).toThrow(
+      `${NOT_IN_A_FORM} Pass the whole answer of an append`,
+    );
+  });
+
+  test("that were not requested are an error", async () => {
+    const opts = { form: "openai_chat", createSession: true } as const;
+    const both = { window: { form: "gemini" }, context: { form: "gemini" } } as const;
+    const bare = await client.append("bare", CHAT, { ...opts, window: true, context: true });
+    const nothing = await client.append("bare", CHAT, opts);
+    for (const given of [bare, bare.window, bare.context, nothing]) {
+      expect(errorOf(() => renderedIn(given as never))).toEqual(new TypeError(NOT_IN_A_FORM));
+    }
+    const two = await client.append("bare", CHAT, { ...opts, ...both });
+    expect(() => renderedIn(two)).toThrow("a window and a context in a form: give one of the two");
+    expect(renderedIn(two.window).messages).not.toEqual([]);
   });
 
   test("make a prompt with blocks in their places", async () => {
