@@ -38,6 +38,7 @@ import {
   toSession,
 } from "./message.ts";
 import * as options from "./options.ts";
+import { refuseOtherUser } from "./owner.ts";
 import { walkPages } from "./pages.ts";
 import * as requests from "./requests.ts";
 import { SnapshotMethods } from "./snapshots.ts";
@@ -67,7 +68,8 @@ export class MemorySidecar extends SnapshotMethods {
 
   /**
    * Gives the session with this id, which it creates with these fields if there is none. The fields
-   * do not change a session that exists; `updateSession` does.
+   * do not change a session that exists; `updateSession` does. Throws when it belongs to another
+   * user than `userId`.
    */
   async ensureSession(
     sessionId: string,
@@ -80,7 +82,9 @@ export class MemorySidecar extends SnapshotMethods {
     } catch (error) {
       if (!isMemorySidecarError(error, "SESSION_ALREADY_EXISTS")) throw error;
       const { requestId: _, ...rest } = opts;
-      return this.getSession(sessionId, rest);
+      const session = await this.getSession(sessionId, rest);
+      refuseOtherUser(session, fields.userId);
+      return session;
     }
   }
 

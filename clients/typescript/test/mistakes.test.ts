@@ -152,7 +152,21 @@ test("names the token that is missing", async () => {
 
 test("ensureSession and ensureConsumer take what exists", async () => {
   const made = await client.ensureSession("e", { userId: "ana" });
-  expect(await client.ensureSession("e", { userId: "ben" })).toEqual(made);
+  for (const fields of [{}, { userId: "" }, { userId: "ana", agentId: "b" }]) {
+    expect(await client.ensureSession("e", fields)).toEqual(made);
+  }
   const consumer = await client.ensureConsumer("c");
   expect(await client.ensureConsumer("c", { from: "oldest", requestId: "r" })).toEqual(consumer);
+});
+
+test("ensureSession gives nobody the session of another user", async () => {
+  await client.ensureSession("of-ana", { userId: "ana" });
+  await client.ensureSession("of-nobody");
+  expect((await client.ensureSession("of-nobody", { userId: "ben" })).userId).toBe("");
+  await expect(client.ensureSession("of-ana", { userId: "ben" })).rejects.toMatchObject({
+    reason: "SESSION_ALREADY_EXISTS",
+    message:
+      'Session "of-ana" exists, and belongs to another user than "ben". Give each user a session ' +
+      "of its own.",
+  });
 });

@@ -15,3 +15,4 @@ export {
   type Stored,
   write,
 } from "./records.ts";
+export { checkUser } from "./users.ts";

@@ -16,7 +16,7 @@ import {
   type RecordOperationInput,
   type SessionFields,
 } from "@memory-sidecar/client";
-import { attempt, digestOf, readAgain } from "@memory-sidecar/client/adapters";
+import { attempt, checkUser, digestOf, readAgain } from "@memory-sidecar/client/adapters";
 import { appendsOf, isLarge, type Line } from "./batches.ts";
 import { messageOf, PROVIDER, RECORDED, recordedMessageOf } from "./entries.ts";
 import { entriesOf, placeOf, sessionIdOf, subkeysOf, summariesOf, textOf } from "./names.ts";
@@ -41,7 +41,10 @@ export class SidecarSessionStore implements SessionStore {
   readonly client: MemorySidecar;
   readonly #attributes: TranscriptAttributes;
 
-  /** The store never closes the client. `attributes` are those of the sessions that it creates. */
+  /**
+   * The store never closes the client. `attributes` are those of the sessions that it creates. A
+   * transcript that belongs to another user than `userId` is refused.
+   */
   constructor(client: MemorySidecar, attributes: TranscriptAttributes = {}) {
     this.client = client;
     this.#attributes = attributes;
@@ -49,11 +52,13 @@ export class SidecarSessionStore implements SessionStore {
 
   /** Appends entries; those whose `uuid` the transcript has are left out. */
   async append(key: SessionKey, entries: readonly SessionStoreEntry[]): Promise<void> {
+    await this.#checkUser(key);
     for (const batch of appendsOf(entries)) await this.#append(key, batch);
   }
 
   /** Gives all entries in their order; null for a transcript that was never written. */
   async load(key: SessionKey): Promise<SessionStoreEntry[] | null> {
+    await this.#checkUser(key);
     // Another program may delete the transcript before its large entries were read.
     return await readAgain(() => this.#load(key), "ETAG_MISMATCH", "RECORD_NOT_FOUND");
   }
@@ -105,8 +110,14 @@ export class SidecarSessionStore implements SessionStore {
    * Gets the window of a transcript: what fits the policy, with tool calls and their results whole,
    * and the summary of what left it.
    */
-  window(key: SessionKey): Promise<GetWindowResponse> {
-    return this.client.window(sessionIdOf(key));
+  async window(key: SessionKey): Promise<GetWindowResponse> {
+    await this.#checkUser(key);
+    return await this.client.window(sessionIdOf(key));
+  }
+
+  /** Refuses the transcript of another user than the one who was given. */
+  #checkUser(key: SessionKey): Promise<void> {
+    return checkUser(this.client, sessionIdOf(key), this.#attributes.userId);
   }
 
   async #load(key: SessionKey): Promise<SessionStoreEntry[] | null> {

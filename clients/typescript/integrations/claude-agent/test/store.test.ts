@@ -63,6 +63,22 @@ test("keeps entries in their order over appends, each transcript by itself", asy
   expect(await store.listSubkeys({ ...KEY, sessionId: "other" })).toEqual([]);
 });
 
+test.each<[string, (store: SidecarSessionStore, key: SessionKey) => Promise<unknown>]>([
+  ["load", (store, key) => store.load(key)],
+  ["append", (store, key) => store.append(key, turn(8))],
+  ["window", (store, key) => store.window(key)],
+])("refuses the transcript of another user: %s", async (name, use) => {
+  const key = { ...KEY, sessionId: `user-${name}` };
+  const client = setting.client();
+  const ours = new SidecarSessionStore(client, { userId: "ana" });
+  const entries = turn(7);
+  await ours.append(key, entries);
+  const theirs = new SidecarSessionStore(client, { userId: "bob" });
+  await expect(use(theirs, key)).rejects.toThrow('belongs to another user than "bob"');
+  expect(await ours.load(key)).toEqual(entries);
+  expect(await new SidecarSessionStore(client).load(key)).toEqual(entries);
+});
+
 test("lists sessions and summaries with whole milliseconds of one clock, which rise", async () => {
   const store = newStore();
   await store.append(KEY, turn(1));

@@ -6,7 +6,7 @@ import {
   type Message,
   type SessionFields,
 } from "@memory-sidecar/client";
-import { digestOf, passOver } from "@memory-sidecar/client/adapters";
+import { checkUser, digestOf, passOver } from "@memory-sidecar/client/adapters";
 import {
   type AgentInputItem,
   type SessionHistoryRewriteArgs,
@@ -70,6 +70,7 @@ export class SidecarSession
   /** Gives the newest items, up to a limit, oldest first. Without a limit, gives all. */
   async getItems(limit?: number): Promise<AgentInputItem[]> {
     if (limit !== undefined && limit <= 0) return [];
+    await this.#checkUser();
     const reading = this.window ? this.#windowed(limit) : this.#newest(limit);
     return ((await reading.catch(passOver("SESSION_NOT_FOUND"))) ?? []).map(itemOf);
   }
@@ -214,10 +215,16 @@ export class SidecarSession
 
   /** Runs a write after those before it, even if they failed. */
   #write<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#written.then(work, work);
+    const next = () => this.#checkUser().then(work);
+    const result = this.#written.then(next, next);
     this.#written = result;
     result.catch(() => undefined);
     return result;
+  }
+
+  /** Refuses the session of another user than the one who was given. */
+  #checkUser(): Promise<void> {
+    return checkUser(this.client, this.sessionId, this.#attributes.userId);
   }
 
   async #windowed(limit: number | undefined): Promise<Message[]> {

@@ -45,6 +45,23 @@ test("gives items back exactly, of any kind", async () => {
   expect(await session.popItem()).toBeUndefined();
 });
 
+test.each<[string, (session: SidecarSession) => Promise<unknown>]>([
+  ["getItems", (session) => session.getItems()],
+  ["addItems", (session) => session.addItems([said("I am Bob.")])],
+  ["popItem", (session) => session.popItem()],
+  ["clearSession", (session) => session.clearSession()],
+  ["a compaction", (session) => session.replaceHistoryWithCompaction([said("Short.")])],
+])("refuses the session of another user: %s", async (name, use) => {
+  const client = setting.client();
+  const ours = new SidecarSession(`user-${name}`, client, { userId: "ana" });
+  await ours.addItems([said("I am Ana.")]);
+  const theirs = new SidecarSession(`user-${name}`, client, { userId: "bob" });
+  await expect(use(theirs)).rejects.toThrow('belongs to another user than "bob"');
+  expect(await ours.getItems()).toEqual([said("I am Ana.")]);
+  const anyones = new SidecarSession(`user-${name}`, client);
+  expect(await anyones.getItems()).toEqual([said("I am Ana.")]);
+});
+
 test("refuses values that would not come back", async () => {
   const session = new SidecarSession("odd", setting.client());
   const items = [{ type: "unknown", providerData: { at: new Date() } }] as AgentInputItem[];
