@@ -33,8 +33,9 @@ export const MUTATION_OPTIONS = { ...CALL_OPTIONS, requestId: true } as const;
 /** Client and defaults of calls. */
 export interface Caller {
   readonly client: Client;
-  /** For messages of errors. */
+  /** For messages of errors, as is the next one. */
   readonly address: string;
+  readonly isSecure: boolean;
   readonly timeoutMs: number;
   readonly retry: RetryPolicy;
   /** Is aborted when the client is closed: nothing is repeated then. */
@@ -60,11 +61,13 @@ export function makeCaller(
   settings: {
     readonly timeoutMs?: number | undefined;
     readonly retry?: Partial<RetryPolicy> | undefined;
+    readonly tls?: unknown;
   },
 ): Caller {
   return {
     client,
     address,
+    isSecure: Boolean(settings.tls),
     closed,
     timeoutMs: clampTimeout(settings.timeoutMs ?? DEFAULT_TIMEOUT_MS),
     retry: { ...DEFAULT_RETRY, ...settings.retry },
@@ -113,11 +116,11 @@ export async function callUnary<Request, Response>(
 
 /** Describes a sent call, to explain its error. */
 export function sentCall<Request, Response>(
-  address: string,
+  { address, isSecure }: Caller,
   method: MethodDefinition<Request, Response>,
   request: Request,
 ): SentCall {
-  return { address, request, byteCount: () => method.requestSerialize(request).length };
+  return { address, isSecure, request, byteCount: () => method.requestSerialize(request).length };
 }
 
 interface Attempt {
@@ -126,13 +129,13 @@ interface Attempt {
 }
 
 function callOnce<Request, Response>(
-  { client, address }: Caller,
+  caller: Caller,
   method: MethodDefinition<Request, Response>,
   request: Request,
   { deadline, signal }: Attempt,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const call = client.makeUnaryRequest(
+    const call = caller.client.makeUnaryRequest(
       method.path,
       method.requestSerialize,
       method.responseDeserialize,
@@ -143,7 +146,7 @@ function callOnce<Request, Response>(
         signal?.removeEventListener("abort", cancel);
         if (signal?.aborted) reject(signal.reason);
         else if (error)
-          reject(toClientError(error, method.path, sentCall(address, method, request)));
+          reject(toClientError(error, method.path, sentCall(caller, method, request)));
         else resolve(response as Response);
       },
     );

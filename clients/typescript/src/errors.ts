@@ -100,6 +100,8 @@ export function foundError(
 /** Facts about a failed call that the caller knows and the server does not report. */
 export interface SentCall {
   readonly address: string;
+  /** Whether the client encrypts the connection. */
+  readonly isSecure: boolean;
   readonly request: unknown;
   /** The size of the request. */
   readonly byteCount: () => number;
@@ -122,11 +124,32 @@ const TO_DO: Partial<Record<string, string>> = {
   TOKEN_INVALID: "Compare the token of the client with the token file of the server.",
 };
 
+/** Says why there is no connection, and what to do. */
+function unreachable(text: string, { address, isSecure }: SentCall): string {
+  if (isSecure && /wrong version number|packet length too long/.test(text)) {
+    return `The server at ${address} does not speak TLS: leave tls out.`;
+  }
+  if (isSecure && /altnames/.test(text)) {
+    return `The certificate of the server at ${address} is for another name: check tls.serverName.`;
+  }
+  if (isSecure && /alert.*certificate/.test(text)) {
+    return `The server at ${address} asks for another certificate: check tls.cert and tls.key.`;
+  }
+  if (isSecure && /certificate/.test(text)) {
+    return `The server at ${address} speaks TLS with a certificate that is not trusted: check tls.ca.`;
+  }
+  // A connection that was made and ended before a word of HTTP/2; all others have an error code.
+  if (!isSecure && !address.startsWith("unix:") && /Failed to connect \(/.test(text)) {
+    return `The server at ${address} ends connections that have no TLS. If it speaks TLS, pass tls.`;
+  }
+  return `No server answers at ${address}. Is it running there?`;
+}
+
 /** Adds to a message which server, session and namespace were meant, and what to do. */
 function advise(text: string, code: GrpcStatus, detail: ErrorDetail, sent: SentCall): string {
   const { reason, resource, metadata } = detail;
   if (reason === "" && code === GrpcStatus.UNAVAILABLE) {
-    return `No server answers at ${sent.address}. Is it running there? (${text})`;
+    return `${unreachable(text, sent)} (${text})`;
   }
   if (reason === "" && code === GrpcStatus.RESOURCE_EXHAUSTED) {
     const size = sent.byteCount();

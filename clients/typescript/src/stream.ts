@@ -32,7 +32,7 @@ export async function* callStream<Request, Response>(
       return;
     } catch (cause) {
       signal?.throwIfAborted();
-      const error = toClientError(cause, method.path, sentCall(caller.address, method, request));
+      const error = toClientError(cause, method.path, sentCall(caller, method, request));
       if (begun || !isRetryable(error) || attempt >= caller.retry.maxAttempts) throw error;
       const delay = backoffMs(attempt, caller.retry, error.retryDelayMs);
       if (caller.closed.aborted || Date.now() + delay >= deadline) throw error;

@@ -3,9 +3,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeCertificate } from "../../../test/support/kit/certificate.ts";
 import { type RunningServer, startServer } from "../../../test/support/process/server.ts";
-import { connect, filter, type MemorySidecar, makePolicy, preset } from "../src/index.ts";
+import {
+  type ConnectOptions,
+  connect,
+  filter,
+  type MemorySidecar,
+  makePolicy,
+  preset,
+} from "../src/index.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "ms-"));
 let server: RunningServer;
@@ -168,5 +176,47 @@ test("ensureSession gives nobody the session of another user", async () => {
     message:
       'Session "of-ana" exists, and belongs to another user than "ben". Give each user a session ' +
       "of its own.",
+  });
+});
+
+describe("a connection that fails for its encryption", () => {
+  let tls: RunningServer;
+  let address: string;
+
+  beforeAll(async () => {
+    makeCertificate(dir, "localhost");
+    makeCertificate(dir, "elsewhere");
+    const files = { cert: join(dir, "localhost.cert.pem"), key: join(dir, "localhost.key.pem") };
+    const args = ["--tls-cert", files.cert, "--tls-key", files.key];
+    tls = await startServer({ dataDir: join(dir, "tls"), args });
+    address = tls.address.replace("127.0.0.1", "localhost");
+  });
+
+  afterAll(() => tls.stop());
+
+  const ca = (host: string) => join(dir, `${host}.cert.pem`);
+  const plain = () => server.address.replace("127.0.0.1", "localhost");
+  const retry = { maxAttempts: 1 };
+  test.each<[string, () => string, ConnectOptions["tls"], string]>([
+    ["TLS on a plain server", plain, true, "does not speak TLS: leave tls out."],
+    ["no TLS on a server with TLS", () => address, undefined, "If it speaks TLS, pass tls."],
+    ["an unknown authority", () => address, true, "is not trusted: check tls.ca."],
+    ["another authority", () => address, { ca: ca("elsewhere") }, "not trusted: check tls.ca."],
+    [
+      ...(["another name", () => address] as const),
+      ...([{ ca: ca("localhost"), serverName: "elsewhere" }, "check tls.serverName."] as const),
+    ],
+  ])("for %s says so", async (_, to, settings, fault) => {
+    const stranger = connect(to(), { tls: settings, timeoutMs: 5_000, retry });
+    const message = await failure(() => stranger.serverInfo());
+    expect(message).toContain(`server at ${to()} `);
+    expect(message).toContain(fault);
+    stranger.close();
+  });
+
+  test("is none with the right authority", async () => {
+    const friend = connect(address, { tls: { ca: ca("localhost") } });
+    expect((await friend.serverInfo()).version).not.toBe("");
+    friend.close();
   });
 });
