@@ -63,6 +63,10 @@ export interface RecallFilterInput {
   /** Whose records: what this user, agent and session may see. Default: what everybody shares. */
   readonly userId?: string | undefined;
   readonly agentId?: string | undefined;
+  /**
+   * Widens what may be seen to memories bound to that session. To search one session: `userId` and
+   * `sessionIds: [id]`.
+   */
   readonly sessionId?: string | undefined;
   /** Comparison of the scope. Default `visible-to`. */
   readonly scope?: ScopeMatch | undefined;
@@ -108,7 +112,11 @@ export type WeightsInput = Partial<Omit<RecallWeights, "recencyHalfLife">> & {
   readonly recencyHalfLifeMs?: number | undefined;
 };
 
-/** Options of a recall. The scope members name the reader. Default: shared items only. */
+/**
+ * Options of a recall. The scope members name the reader. Default: shared items only. `sessionId`
+ * widens what may be seen to memories bound to that session. To search one session: `userId` and
+ * `filter: { sessionIds: [id] }`.
+ */
 export interface RecallOptions extends CallOptions, ScopeInput {
   readonly filter?: RecallFilterInput | undefined;
   /** The vector of the query, when the caller has it already. */
@@ -167,7 +175,7 @@ export const RECALL_OPTIONS = {
   ...{ includeRecords: true, bestOfRecord: true, referenceTime: true, pageToken: true },
 } as const;
 
-/** Options of a count. The scope members name the reader. Default: shared items only. */
+/** Options of a count. The scope members name the reader, as in a recall. */
 export interface CountItemsOptions extends CallOptions, ScopeInput {
   readonly filter?: RecallFilterInput | undefined;
   /** Groups by the values at this path of the metadata. Not with `labelKey`. */

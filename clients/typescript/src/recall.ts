@@ -41,7 +41,8 @@ export class RecallMethods extends RecordMethods {
    * Finds the messages, documents and memories that fit best: one page of 10 by default. The
    * `nextPageToken` of the answer asks for the next page. With `userId` it finds what this user may
    * see, without one what everybody shares, never what is a user's. `filter: { everyone: true }`
-   * searches the records of all users.
+   * searches the records of all users. `sessionId` widens what may be seen to memories bound to
+   * that session. To search one session: `userId` and `filter: { sessionIds: [id] }`.
    */
   recall(query: string, opts: options.RecallOptions = {}): Promise<RecallResponse> {
     onlyOptions("recall", opts, options.RECALL_OPTIONS);
