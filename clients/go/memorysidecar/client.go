@@ -156,13 +156,20 @@ func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]strin
 func (bearer) RequireTransportSecurity() bool { return false }
 
 // EnsureSession creates a session, or gets the one that has its id already. The fields of the
-// request do not change a session that exists; UpdateSession does.
+// request do not change a session that exists; UpdateSession does. If it belongs to another user
+// than that of the request, the error of the creation says so.
 func (c *Client) EnsureSession(ctx context.Context, session *pb.Session) (*pb.Session, error) {
 	created, err := c.Sessions.CreateSession(ctx, &pb.CreateSessionRequest{Session: session})
 	if HasReason(err, pb.ErrorReason_ERROR_REASON_SESSION_ALREADY_EXISTS) {
 		request := &pb.GetSessionRequest{SessionId: session.GetSessionId()}
-		found, err := c.Sessions.GetSession(ctx, request)
-		return found.GetSession(), err
+		found, failure := c.Sessions.GetSession(ctx, request)
+		if failure != nil {
+			return nil, failure
+		}
+		if err := refuseOtherUser(found.GetSession(), session.GetUserId(), err); err != nil {
+			return nil, err
+		}
+		return found.GetSession(), nil
 	}
 	return created.GetSession(), err
 }

@@ -43,6 +43,7 @@ type fake struct {
 	watches []*pb.WatchEventsRequest
 	watch   func(number int, stream grpc.ServerStreamingServer[pb.WatchEventsResponse]) error
 	acked   *pb.AckEventsRequest
+	owners  map[string]string
 }
 
 // next notes a call and gives the error that it is to fail with.
@@ -57,6 +58,10 @@ func (f *fake) next(ctx context.Context) error {
 	return err
 }
 
+func (f *fake) CreateSession(context.Context, *pb.CreateSessionRequest) (*pb.CreateSessionResponse, error) {
+	return nil, failure(codes.AlreadyExists, "SESSION_ALREADY_EXISTS")
+}
+
 func (f *fake) AppendMessages(ctx context.Context, request *pb.AppendMessagesRequest) (*pb.AppendMessagesResponse, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -65,6 +70,9 @@ func (f *fake) AppendMessages(ctx context.Context, request *pb.AppendMessagesReq
 }
 
 func (f *fake) GetSession(ctx context.Context, request *pb.GetSessionRequest) (*pb.GetSessionResponse, error) {
+	if owner, ok := f.owners[request.GetSessionId()]; ok {
+		return &pb.GetSessionResponse{Session: &pb.Session{SessionId: request.GetSessionId(), UserId: owner}}, nil
+	}
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
@@ -129,6 +137,28 @@ func failure(code codes.Code, reason string, details ...protoadapt.MessageV1) er
 		panic(err)
 	}
 	return found.Err()
+}
+
+func TestTheSessionOfAnotherUser(t *testing.T) {
+	client := connect(t, serve(t, &fake{owners: map[string]string{"anas": "ana", "nobodys": ""}}))
+	for _, ask := range []struct{ session, user, fault string }{
+		{"anas", "ana", ""},
+		{"anas", "", ""},
+		{"nobodys", "bob", ""},
+		{"anas", "bob", `Session "anas" exists, and belongs to another user than "bob".`},
+	} {
+		session, err := client.EnsureSession(t.Context(), &pb.Session{SessionId: ask.session, UserId: ask.user})
+		if ask.fault == "" {
+			if err != nil || session.GetSessionId() != ask.session {
+				t.Errorf("%v: %v, %v", ask, session, err)
+			}
+			continue
+		}
+		if session != nil || !strings.Contains(err.Error(), ask.fault) ||
+			!memorysidecar.HasReason(err, pb.ErrorReason_ERROR_REASON_SESSION_ALREADY_EXISTS) {
+			t.Errorf("%v: %v, %v", ask, session, err)
+		}
+	}
 }
 
 func TestAddressesAndTokens(t *testing.T) {

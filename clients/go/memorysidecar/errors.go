@@ -115,6 +115,20 @@ func (c *Client) newError(ctx context.Context, err error, method string, request
 	return failure
 }
 
+// refuseOtherUser gives the error of a creation, without the name of the other user, if the session
+// that exists belongs to another user than the one who asks. That of nobody is taken.
+func refuseOtherUser(session *pb.Session, asked string, creation error) error {
+	var failure *Error
+	user := session.GetUserId()
+	if asked == "" || user == "" || user == asked || !errors.As(creation, &failure) {
+		return nil
+	}
+	refused := *failure
+	refused.Message = fmt.Sprintf("Session %q exists, and belongs to another user than %q. "+
+		"Give each user a session of its own.", session.GetSessionId(), asked)
+	return &refused
+}
+
 var advices = map[string]string{
 	"SESSION_NOT_FOUND":      "Create it with EnsureSession, or append with CreateSession set.",
 	"SESSION_ALREADY_EXISTS": "Use EnsureSession to take the one that exists.",

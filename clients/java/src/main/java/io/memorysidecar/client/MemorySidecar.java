@@ -168,7 +168,8 @@ public final class MemorySidecar implements AutoCloseable {
 
   /**
    * Creates a session, or gets the one that has its id already. The fields of the request do not
-   * change a session that exists; updateSession does.
+   * change a session that exists; updateSession does. If it belongs to another user than that of the
+   * request, the error of the creation says so.
    */
   public Session ensureSession(Session session) {
     try {
@@ -177,9 +178,16 @@ public final class MemorySidecar implements AutoCloseable {
           .getSession();
     } catch (MemorySidecarException error) {
       if (!error.hasReason(ErrorReason.ERROR_REASON_SESSION_ALREADY_EXISTS)) throw error;
-      return sessions()
-          .getSession(GetSessionRequest.newBuilder().setSessionId(session.getSessionId()).build())
-          .getSession();
+      Session found =
+          sessions()
+              .getSession(
+                  GetSessionRequest.newBuilder().setSessionId(session.getSessionId()).build())
+              .getSession();
+      String asked = session.getUserId();
+      String user = found.getUserId();
+      boolean isOther = !asked.isEmpty() && !user.isEmpty() && !user.equals(asked);
+      if (isOther) throw error.ofOtherUser(found.getSessionId(), asked);
+      return found;
     }
   }
 

@@ -77,6 +77,17 @@ public final class MemorySidecarException extends RuntimeException {
     return new MemorySidecarException(message, error, method, requestId, details);
   }
 
+  /** This error for a session that belongs to another user, whose name it does not tell. */
+  MemorySidecarException ofOtherUser(String sessionId, String asked) {
+    String message =
+        String.format(
+            "%s: Session \"%s\" exists, and belongs to another user than \"%s\". Give each user a"
+                + " session of its own.",
+            details.reason, sessionId, asked);
+    return new MemorySidecarException(
+        message, (StatusRuntimeException) getCause(), method, requestId, details);
+  }
+
   /** The status of gRPC. It alone says whether a retry makes sense. */
   public Status.Code code() {
     return code;

@@ -28,6 +28,8 @@ import io.memorysidecar.v1.AckEventsRequest;
 import io.memorysidecar.v1.AckEventsResponse;
 import io.memorysidecar.v1.AppendMessagesRequest;
 import io.memorysidecar.v1.AppendMessagesResponse;
+import io.memorysidecar.v1.CreateSessionRequest;
+import io.memorysidecar.v1.CreateSessionResponse;
 import io.memorysidecar.v1.DropDuplicates;
 import io.memorysidecar.v1.DropOldest;
 import io.memorysidecar.v1.ErrorReason;
@@ -40,6 +42,7 @@ import io.memorysidecar.v1.ListMessagesResponse;
 import io.memorysidecar.v1.Message;
 import io.memorysidecar.v1.PackNewest;
 import io.memorysidecar.v1.PinMiddleRecent;
+import io.memorysidecar.v1.Session;
 import io.memorysidecar.v1.SessionServiceGrpc;
 import io.memorysidecar.v1.Shorten;
 import io.memorysidecar.v1.StreamPosition;
@@ -67,6 +70,7 @@ class MemorySidecarTest {
 
   private final List<AppendMessagesRequest> appends = Collections.synchronizedList(new ArrayList<>());
   private final List<String> tokens = Collections.synchronizedList(new ArrayList<>());
+  private static final Map<String, String> OWNERS = Map.of("anas", "ana", "nobodys", "");
   private final List<StatusRuntimeException> errors = Collections.synchronizedList(new ArrayList<>());
   private final List<WatchEventsRequest> watches = Collections.synchronizedList(new ArrayList<>());
   private volatile BiConsumer<Integer, StreamObserver<WatchEventsResponse>> watch;
@@ -200,6 +204,25 @@ class MemorySidecarTest {
         assertThrows(MemorySidecarException.class, () -> client.sessions().appendMessages(hello()));
         assertEquals(1, appends.size());
       }
+    }
+  }
+
+  @Test
+  void refusesTheSessionOfAnotherUser() {
+    try (var client = client().connect()) {
+      for (var ask : List.of(List.of("anas", "ana"), List.of("anas", ""), List.of("nobodys", "bob"))) {
+        var session = Session.newBuilder().setSessionId(ask.get(0)).setUserId(ask.get(1)).build();
+        assertEquals(ask.get(0), client.ensureSession(session).getSessionId());
+      }
+      var anas = Session.newBuilder().setSessionId("anas").setUserId("bob").build();
+      var error = assertThrows(MemorySidecarException.class, () -> client.ensureSession(anas));
+      assertTrue(error.hasReason(ErrorReason.ERROR_REASON_SESSION_ALREADY_EXISTS));
+      assertTrue(
+          error
+              .getMessage()
+              .startsWith(
+                  "SESSION_ALREADY_EXISTS: Session \"anas\" exists, and belongs to another user than"
+                      + " \"bob\"."));
     }
   }
 
@@ -405,8 +428,19 @@ class MemorySidecarTest {
     }
 
     @Override
+    public void createSession(
+        CreateSessionRequest request, StreamObserver<CreateSessionResponse> answers) {
+      answers.onError(failure(Status.Code.ALREADY_EXISTS, "SESSION_ALREADY_EXISTS"));
+    }
+
+    @Override
     public void getSession(GetSessionRequest request, StreamObserver<GetSessionResponse> answers) {
-      // Never answers.
+      String owner = OWNERS.get(request.getSessionId());
+      // Never answers for any other session.
+      if (owner == null) return;
+      var session = Session.newBuilder().setSessionId(request.getSessionId()).setUserId(owner);
+      answers.onNext(GetSessionResponse.newBuilder().setSession(session).build());
+      answers.onCompleted();
     }
 
     @Override
