@@ -123,10 +123,12 @@ describe("a superseded memory", () => {
     });
   });
 
-  test("ends then, unless it has an end, and always after it begins", () => {
+  test("ends then, unless it ended before, and always after it begins", () => {
     expect(end()).toBe(50);
     expect(end(10)).toBe(50);
-    expect(end(10, 70)).toBe(70);
+    expect(end(10, 40)).toBe(40);
+    expect(end(10, 70)).toBe(50);
+    expect(end(80, 90)).toBe(81);
     expect(end(50)).toBe(51);
     expect(end(80)).toBe(81);
     expect(end(LAST_MS)).toBeUndefined();

@@ -128,17 +128,21 @@ export function decay(memory: Memory, factor: number, stamp: Stamp): Memory {
  * along and ends a millisecond after it begins, the shortest duration. Content that begins at the
  * last moment of the year 9999 has no end.
  */
-export function endOf(
-  { validFromMs = -Infinity }: MemoryContent,
-  atMs: number,
-): number | undefined {
+function endOf({ validFromMs = -Infinity }: MemoryContent, atMs: number): number | undefined {
   const endMs = Math.max(atMs, validFromMs + 1);
   return endMs > LAST_MS ? undefined : endMs;
 }
 
-/** A superseded memory. It ends at `atMs` unless it has an end: see endOf. */
+/** End of content that something else holds instead of from `atMs` on: its own if earlier. */
+export function earlierEnd(content: MemoryContent, atMs: number): number | undefined {
+  const { validToMs = Infinity } = content;
+  const endMs = Math.min(validToMs, endOf(content, atMs) ?? Infinity);
+  return endMs === Infinity ? undefined : endMs;
+}
+
+/** A superseded memory. It ends at `atMs` at the latest: see endOf. */
 export function supersede(old: Memory, by: string, atMs: number, stamp: Stamp): Memory {
-  const content = { ...old.content, validToMs: old.content.validToMs ?? endOf(old.content, atMs) };
+  const content = { ...old.content, validToMs: earlierEnd(old.content, atMs) };
   const changes = { state: "superseded", supersededBy: by, contradictsIds: [] } as const;
   return nextState(old, { content, ...changes }, stamp);
 }

@@ -2,7 +2,14 @@
 // one of lower trust names the other.
 
 import { LIMITS } from "../../kit/limits.ts";
-import { endOf, nextState, strengthened, supersede, unitedNames, unitedSources } from "./change.ts";
+import {
+  earlierEnd,
+  nextState,
+  strengthened,
+  supersede,
+  unitedNames,
+  unitedSources,
+} from "./change.ts";
 import { isFinal, placeKnown } from "./known.ts";
 import type { Memory, MemoryContent, Relation } from "./memory.ts";
 import type { MemoryOverlay } from "./overlay.ts";
@@ -72,14 +79,10 @@ function asHistory(memory: Memory, next: Memory): Memory {
   };
 }
 
-/**
- * A superseded memory that another one now follows. It ended where the next one began: now it ends
- * where this one begins. A given end stays.
- */
-function followedBy(past: Memory, memory: Memory, next: Memory, stamp: Stamp): Memory {
+/** A superseded memory that another one now follows: it ends where that begins, if not before. */
+function followedBy(past: Memory, memory: Memory, stamp: Stamp): Memory {
   const { content } = past;
-  const isOwnEnd = content.validToMs !== undefined && content.validToMs !== beginOf(next);
-  const validToMs = isOwnEnd ? content.validToMs : endOf(content, beginOf(memory));
+  const validToMs = earlierEnd(content, beginOf(memory));
   const changes = { content: { ...content, validToMs }, supersededBy: memory.memoryId };
   return nextState(past, changes, stamp);
 }
@@ -112,25 +115,18 @@ function placeInTime(
   );
   const earlier = begun.filter((rival) => rival.trust <= trust);
   for (const rival of isAhead(beginMs) ? earlier : []) {
-    const validToMs = rival.content.validToMs ?? endOf(rival.content, beginMs);
+    const validToMs = earlierEnd(rival.content, beginMs);
     if (validToMs === rival.content.validToMs) continue;
     overlay.put(nextState(rival, { content: { ...rival.content, validToMs } }, stamp));
   }
   const superseded = isAhead(beginMs) ? [] : earlier;
-  // An end that was only set by a future memory gives way to the earlier end.
-  const ahead = new Set(active.map(beginOf).filter(isAhead));
-  for (const rival of superseded) {
-    const atMs = memory.content.validFromMs ?? stamp.nowMs;
-    const { validToMs } = rival.content;
-    const isLent = validToMs !== undefined && ahead.has(validToMs) && validToMs > atMs;
-    const old = isLent ? { ...rival, content: { ...rival.content, validToMs: undefined } } : rival;
-    overlay.put(supersede(old, put.memoryId, atMs, stamp));
-  }
+  const atMs = memory.content.validFromMs ?? stamp.nowMs;
+  for (const rival of superseded) overlay.put(supersede(rival, put.memoryId, atMs, stamp));
   const followed: Memory[] = [];
   if (next !== undefined && isPast) {
     const below = before.filter((one) => one.trust <= trust);
     followed.push(...below.filter((one) => isFollowed(one, next, beginMs)));
-    for (const one of followed) overlay.put(followedBy(one, put, next, stamp));
+    for (const one of followed) overlay.put(followedBy(one, put, stamp));
   }
   return {
     memory: put,

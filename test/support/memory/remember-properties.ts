@@ -285,12 +285,16 @@ function remembersThePast(plan: PlanFunction): fc.IRawProperty<unknown> {
   });
 }
 
-/** Start times of contradicting memories, in order of arrival. */
+/** Start times of contradicting memories, in order of arrival, and how long some of them last. */
 const arrivals = fc
   .uniqueArray(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 7 })
   .chain((begins) =>
     fc.record({
       begins: fc.constant(begins),
+      lengths: fc.array(fc.option(fc.integer({ min: 1, max: 1_000 }), { nil: undefined }), {
+        minLength: begins.length,
+        maxLength: begins.length,
+      }),
       calls: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 7, maxLength: 7 }),
       isRelation: fc.boolean(),
     }),
@@ -302,13 +306,18 @@ function contentOf(begin: number, isRelation: boolean): Partial<MemoryContent> {
   return { structure: { kind: "relation", relation } };
 }
 
-/** In any order of arrival, each ends where the next begins and is superseded by it. */
+/** In any order of arrival, each is superseded by the next, and ends where that begins at last. */
 function keepsTheTimeline(plan: PlanFunction): fc.IRawProperty<unknown> {
-  return fc.property(arrivals, ({ begins, calls, isRelation }) => {
+  return fc.property(arrivals, ({ begins, lengths, calls, isRelation }) => {
     const book = new MemoryBook();
-    const drafts = begins.map((begin) =>
-      draftOf({ ...contentOf(begin, isRelation), validFromMs: begin }),
+    const ends = new Map(
+      begins.map((begin, at) => [begin, begin + (lengths[at] ?? Infinity)] as const),
     );
+    const endAt = (begin = 0): number => ends.get(begin) ?? Infinity;
+    const drafts = begins.map((begin) => {
+      const end = endAt(begin) === Infinity ? {} : { validToMs: endAt(begin) };
+      return draftOf({ ...contentOf(begin, isRelation), validFromMs: begin, ...end });
+    });
     const way = rulesOf({}, { mode: "supersede", singleObject: true });
     for (let from = 0, call = 0; from < drafts.length; call++) {
       const to = from + (calls[call] ?? 1);
@@ -321,12 +330,13 @@ function keepsTheTimeline(plan: PlanFunction): fc.IRawProperty<unknown> {
     deepStrictEqual(inTime.length, begins.length);
     inTime.forEach(({ content, state, supersededBy }, index) => {
       const next = inTime[index + 1];
+      const { validFromMs, validToMs = Infinity } = content;
       deepStrictEqual(
-        { state, supersededBy, validToMs: content.validToMs },
+        { state, supersededBy, validToMs },
         {
           state: next === undefined ? "active" : "superseded",
           supersededBy: next?.memoryId ?? "",
-          validToMs: next?.content.validFromMs,
+          validToMs: Math.min(endAt(validFromMs), next?.content.validFromMs ?? Infinity),
         },
       );
     });

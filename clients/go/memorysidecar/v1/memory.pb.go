@@ -517,11 +517,11 @@ const (
 	ConflictMode_CONFLICT_MODE_UNSPECIFIED ConflictMode = 0
 	// Both are kept.
 	ConflictMode_CONFLICT_MODE_KEEP_BOTH ConflictMode = 1
-	// They are superseded: kept with their history, no longer active. If they have no
-	// `valid_until_time`, it is set to the `valid_from_time` of the new one, or else to now. A new
-	// one that is not valid yet supersedes nothing: the others only get that end, and stay active. A
-	// new one whose `valid_from_time` lies before that of an existing one is stored as history: it is
-	// superseded by the existing one, and ends where that begins.
+	// They are superseded: kept with their history, no longer active. Unless their
+	// `valid_until_time` is earlier, it becomes the `valid_from_time` of the new one, or else now. A
+	// new one that is not valid yet supersedes nothing: the others only get that end, and stay
+	// active. A new one whose `valid_from_time` lies before that of an existing one is stored as
+	// history: it is superseded by the existing one, and ends where that begins.
 	ConflictMode_CONFLICT_MODE_SUPERSEDE ConflictMode = 2
 	// The newest of them with the trust of the new one gets the new text, appended to its own after a
 	// line break, as its next version; the new memory is not stored separately. When there is none,
