@@ -155,7 +155,8 @@ type MemoryServiceClient interface {
 	// Errors:
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
 	ListDocuments(ctx context.Context, in *ListDocumentsRequest, opts ...grpc.CallOption) (*ListDocumentsResponse, error)
-	// Lists the collections of a namespace that hold documents.
+	// Lists the collections of a namespace that hold documents. A collection holds and counts an
+	// expired document until the server deletes it, usually about a second later.
 	//
 	// Errors:
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -525,7 +526,8 @@ type MemoryServiceServer interface {
 	// Errors:
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
 	ListDocuments(context.Context, *ListDocumentsRequest) (*ListDocumentsResponse, error)
-	// Lists the collections of a namespace that hold documents.
+	// Lists the collections of a namespace that hold documents. A collection holds and counts an
+	// expired document until the server deletes it, usually about a second later.
 	//
 	// Errors:
 	//   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`

@@ -331,7 +331,8 @@ class MemoryServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListCollections(self, request, context):
-        """Lists the collections of a namespace that hold documents.
+        """Lists the collections of a namespace that hold documents. A collection holds and counts an
+        expired document until the server deletes it, usually about a second later.
 
         Errors:
         - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`

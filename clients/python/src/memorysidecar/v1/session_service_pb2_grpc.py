@@ -24,7 +24,8 @@ class SessionServiceStub:
     window (24 hours unless configured otherwise) changes nothing and returns the first response,
     whatever happened since; the same id with another request is `REQUEST_ID_REUSED`, and one whose
     response EraseSubject erased is `ANSWER_ERASED`. A call that failed is not remembered: it may be
-    repeated with its id. Without a `request_id` a repeat may take effect twice.
+    repeated with its id. Without a `request_id` a repeat may take effect twice. A dry run
+    (PurgeMemories, PurgeDocuments, EraseSubject) neither remembers its id nor looks at it.
     Ids that rise with time, such as UUIDs of version 7, are the cheapest: the server keeps responses
     in the order of their ids. Those of random ids lie apart on the disk.
 
@@ -227,7 +228,8 @@ class SessionServiceServicer:
     window (24 hours unless configured otherwise) changes nothing and returns the first response,
     whatever happened since; the same id with another request is `REQUEST_ID_REUSED`, and one whose
     response EraseSubject erased is `ANSWER_ERASED`. A call that failed is not remembered: it may be
-    repeated with its id. Without a `request_id` a repeat may take effect twice.
+    repeated with its id. Without a `request_id` a repeat may take effect twice. A dry run
+    (PurgeMemories, PurgeDocuments, EraseSubject) neither remembers its id nor looks at it.
     Ids that rise with time, such as UUIDs of version 7, are the cheapest: the server keeps responses
     in the order of their ids. Those of random ids lie apart on the disk.
 
@@ -853,7 +855,8 @@ class SessionService:
     window (24 hours unless configured otherwise) changes nothing and returns the first response,
     whatever happened since; the same id with another request is `REQUEST_ID_REUSED`, and one whose
     response EraseSubject erased is `ANSWER_ERASED`. A call that failed is not remembered: it may be
-    repeated with its id. Without a `request_id` a repeat may take effect twice.
+    repeated with its id. Without a `request_id` a repeat may take effect twice. A dry run
+    (PurgeMemories, PurgeDocuments, EraseSubject) neither remembers its id nor looks at it.
     Ids that rise with time, such as UUIDs of version 7, are the cheapest: the server keeps responses
     in the order of their ids. Those of random ids lie apart on the disk.
 
