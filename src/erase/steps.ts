@@ -19,7 +19,7 @@ import {
 } from "../session/erase-session.ts";
 import type { Session, SessionRef } from "../session/rules/session.ts";
 import type { CollectionRef, SessionPlace, StoredDocument } from "../store/store.ts";
-import { summaryDocumentId } from "../summary/summary-document.ts";
+import { sessionOfSummary, summaryDocumentId } from "../summary/summary-document.ts";
 import { type ErasureStep, mark } from "./rules/erasure.ts";
 import type { ErasureWork } from "./work.ts";
 
@@ -92,12 +92,16 @@ async function eraseForks(work: ErasureWork): Promise<void> {
   if (subject.kind === "document") return;
   const left: string[] = [];
   const others = new Set<string>();
+  const unknown = new Set<string>();
   for await (const session of sessionsOf(work, {})) {
     const { sessionId, fields } = session;
-    const source = fields.forkedFrom?.sessionId;
-    if (source === undefined || (!work.isErased(source) && !others.has(source))) continue;
-    if (work.isErased(sessionId)) continue;
-    if (!isSameOwner(work, session)) {
+    const { forkedFrom: origin } = fields;
+    if (origin === undefined || work.isErased(sessionId)) continue;
+    const isFound = work.isErased(origin.sessionId) || others.has(origin.sessionId);
+    if (!isFound && !(origin.owners ?? []).some((owner) => work.owns(owner))) {
+      const isUnknown = origin.owners === undefined && (await isLost(work, origin.sessionId));
+      if (isUnknown || unknown.has(origin.sessionId)) unknown.add(sessionId);
+    } else if (!isSameOwner(work, session)) {
       others.add(sessionId);
       left.push(sessionId);
     } else if (subject.kind === "messages") {
@@ -108,6 +112,7 @@ async function eraseForks(work: ErasureWork): Promise<void> {
   }
   const forkIds = left.slice(0, LIMITS.erasureSessionIds);
   await work.note({ left: { forks: left.length, forkIds } });
+  await work.noteUnknown("session", unknown.size);
 }
 
 function isSameOwner({ subject, owner }: ErasureWork, session: Session): boolean {
@@ -169,6 +174,7 @@ async function eraseMemories(work: ErasureWork): Promise<void> {
   const { namespace, parts, subject } = work;
   if (subject.kind === "document") return;
   let after: number | undefined;
+  let unknown = 0;
   do {
     work.checkLive();
     const page = await parts.context.store.listMemories({
@@ -177,25 +183,35 @@ async function eraseMemories(work: ErasureWork): Promise<void> {
     });
     const meant: string[] = [];
     for (const memory of page.memories) {
-      if (await isDerived(work, memory)) meant.push(memory.memoryId);
+      const named = new Set<string>();
+      if (await isDerived(work, memory, named)) meant.push(memory.memoryId);
+      else if (await isAnyLost(work, named)) unknown++;
     }
     if (meant.length > 0) {
       await eraseFound(work, (memories) => meant.flatMap((id) => memories.byId(id) ?? []));
     }
     after = page.next;
   } while (after !== undefined);
+  await work.noteUnknown("memory", unknown);
 }
 
-/** Whether a memory is of the subject, or any of its states names the subject as its source. */
-async function isDerived(work: ErasureWork, memory: Memory): Promise<boolean> {
-  if (isOfSubject(work, memory.scope) || isFrom(work, memory)) return true;
+/**
+ * Whether a memory is of the subject, or any of its states names the subject as its source.
+ * Collects the sessions that it names without their owner.
+ */
+async function isDerived(work: ErasureWork, memory: Memory, named: Set<string>): Promise<boolean> {
+  const isFrom = (state: Memory): boolean => {
+    for (const sessionId of unownedIn(work, state)) named.add(sessionId);
+    return isMadeOf(work, state);
+  };
+  if (isOfSubject(work, memory.scope) || isFrom(memory)) return true;
   let before: number | undefined = memory.version;
   while (before !== undefined && before > 1) {
     const { namespace, parts } = work;
     const states: readonly Memory[] = await parts.context.store.listMemoryVersions(
       ...([namespace, memory.memoryId, { before, limit: PAGE }] as const),
     );
-    if (states.some((state) => isFrom(work, state))) return true;
+    if (states.some(isFrom)) return true;
     before = states.at(-1)?.version;
   }
   return false;
@@ -210,10 +226,50 @@ function isOfSubject(work: ErasureWork, { userId, agentId, sessionId }: MemorySc
   return sessionId !== "" && work.isErased(sessionId);
 }
 
-function isFrom(work: ErasureWork, { source: { sessionId, messageIds } }: Memory): boolean {
+/** Whether the source of a memory is the subject. */
+function isMadeOf(work: ErasureWork, { source }: Memory): boolean {
   const { subject } = work;
-  if (sessionId === "" || !work.isErased(sessionId)) return false;
+  const { sessionId, messageIds, owner } = source;
+  if (sessionId === "") return false;
+  if (owner !== undefined && work.owns(owner)) return true;
+  if (!work.isErased(sessionId)) return false;
   return subject.kind !== "messages" || subject.messageIds.some((one) => messageIds.includes(one));
+}
+
+// Sessions that are gone. Records that are made of a session keep its owner; older ones do not, nor
+// do those that a caller gave the scope of a session alone. An erasure counts what names a session
+// that is gone and may have been the subject's.
+
+/** The sessions that a memory names without a user or agent, as the subject is one. */
+function unownedIn(work: ErasureWork, { scope, source }: Memory): readonly string[] {
+  const { sessionId, owner, origin } = source;
+  // Memories that the server made of a session have the scope of its owner.
+  const isOwned = owner !== undefined || (origin !== "caller" && isScopeOwned(work, scope));
+  const named = unownedScope(work, scope);
+  return [
+    ...(isOwned ? [] : [sessionId]),
+    ...(owner !== undefined && sessionId === named ? [] : [named]),
+  ];
+}
+
+/** The session of a scope that is of no user, or of no agent; empty for none. */
+function unownedScope(work: ErasureWork, scope: MemoryScope): string {
+  return isScopeOwned(work, scope) ? "" : scope.sessionId;
+}
+
+function isScopeOwned({ subject }: ErasureWork, { userId, agentId }: MemoryScope): boolean {
+  return (subject.kind === "user" ? userId : agentId) !== "";
+}
+
+/** Whether a session is gone, so that nobody knows whose it was. */
+async function isLost({ namespace, parts, subject }: ErasureWork, sessionId: string) {
+  if (sessionId === "" || (subject.kind !== "user" && subject.kind !== "agent")) return false;
+  return (await parts.context.store.readSession({ namespace, sessionId })) === undefined;
+}
+
+async function isAnyLost(work: ErasureWork, sessionIds: Iterable<string>): Promise<boolean> {
+  for (const sessionId of sessionIds) if (await isLost(work, sessionId)) return true;
+  return false;
 }
 
 /** Erases the memories that are found in the transaction itself. */
@@ -251,21 +307,34 @@ async function eraseDocuments(work: ErasureWork): Promise<void> {
     return;
   }
   const isSummary = summaryTest(work);
+  const scopeOf = ({ bytes }: StoredDocument) => parts.codec.readDocumentHead(bytes).scope;
+  let unknown = 0;
   let after = "";
   for (;;) {
     const page = await store.listCollections({ namespace, after, limit: PAGE });
     for (const { collectionId } of page) {
-      await eraseIn(work, { namespace, collectionId }, (document) => {
+      const isMeant = (document: StoredDocument): boolean => {
+        const { sourceId, documentId, recordId } = document;
         // Those of records go with these.
-        if (document.recordId !== undefined) return false;
-        const { scope } = parts.codec.readDocumentHead(document.bytes);
-        return isOfSubject(work, scope) || isSummary(document.sourceId || document.documentId);
-      });
+        if (recordId !== undefined) return false;
+        return isOfSubject(work, scopeOf(document)) || isSummary(sourceId || documentId);
+      };
+      // The session that it names without its owner.
+      const sessionOf = (document: StoredDocument): string => {
+        const { sourceId, documentId, recordId } = document;
+        const scope = scopeOf(document);
+        if (recordId !== undefined || isScopeOwned(work, scope)) return "";
+        // The document of a summary has the user of the session in its scope, and never the agent.
+        const ofAgent = subject.kind === "agent" ? sessionOfSummary(sourceId || documentId) : "";
+        return scope.sessionId || ofAgent;
+      };
+      unknown += await eraseIn(work, { namespace, collectionId }, isMeant, sessionOf);
     }
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
+    if (last === undefined || page.length < PAGE) break;
     after = last.collectionId;
   }
+  await work.noteUnknown("document", unknown);
 }
 
 /** Tells whether an id is that of the document of an erased summary. */
@@ -284,19 +353,25 @@ function summaryTest(work: ErasureWork): (documentId: string) => boolean {
   return (documentId) => erased.has(withoutVersion(documentId));
 }
 
+/** Erases documents of a collection. Gives how many of the rest name a session that is gone. */
 async function eraseIn(
   work: ErasureWork,
   ref: CollectionRef,
   isMeant: (document: StoredDocument) => boolean,
-): Promise<void> {
+  sessionOf: (document: StoredDocument) => string = () => "",
+): Promise<number> {
   const { store } = work.parts.context;
   let after = 0;
+  let lost = 0;
   for (;;) {
     work.checkLive();
     const page = await store.listDocuments({ ...ref, after, limit: PAGE });
     const ids = page.documents.filter(isMeant).map(({ documentId }) => documentId);
     if (ids.length > 0) await eraseThose(work, ref, ids, isMeant);
-    if (page.next === undefined) return;
+    for (const document of page.documents) {
+      if (!isMeant(document) && (await isLost(work, sessionOf(document)))) lost++;
+    }
+    if (page.next === undefined) return lost;
     after = page.next;
   }
 }
@@ -333,6 +408,7 @@ async function eraseRecords(work: ErasureWork): Promise<void> {
   const { context } = parts;
   if (subject.kind === "document" || subject.kind === "messages") return;
   let after: string | undefined;
+  let unknown = 0;
   do {
     work.checkLive();
     const query = { namespace, order: "asc", limit: PAGE, withValues: false } as const;
@@ -342,8 +418,13 @@ async function eraseRecords(work: ErasureWork): Promise<void> {
     });
     const isMeant = ({ owner }: KeptRecord): boolean => isOfSubject(work, owner);
     await eraseRecordsOf(work, page.records.filter(isMeant), isMeant);
+    for (const record of page.records) {
+      const sessionId = unownedScope(work, record.owner);
+      if (!isMeant(record) && (await isLost(work, sessionId))) unknown++;
+    }
     after = page.next;
   } while (after !== undefined);
+  await work.noteUnknown("record", unknown);
 }
 
 /** Erases records with their documents. */

@@ -66,7 +66,8 @@ function leftBy({ left }: Erasure, eventsDropMs: number): wire.ErasureRemainder[
     const dropTime = isDropped ? toTimestamp(eventsDropMs) : undefined;
     return { reason, count: BigInt(count), sessionIds: [...sessionIds], dropTime };
   };
-  const { callerSummaries, forkIds, forks } = left;
+  const { callerSummaries, forkIds, forks, unknown = {} } = left;
+  const unknowns = ERASED_KINDS.reduce((sum, kind) => sum + (unknown[kind] ?? 0), 0);
   const reason = wire.ErasureRemainderReason;
   return [
     of(reason.EVENTS),
@@ -74,5 +75,6 @@ function leftBy({ left }: Erasure, eventsDropMs: number): wire.ErasureRemainder[
     ...(callerSummaries === 0 ? [] : [of(reason.CALLER_SUMMARY, callerSummaries)]),
     of(reason.FREE_PAGES),
     of(reason.COPIES),
+    ...(unknowns === 0 ? [] : [of(reason.UNKNOWN_OWNER, unknowns)]),
   ];
 }

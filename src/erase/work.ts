@@ -9,14 +9,15 @@ import type { ServiceContext } from "../core/context.ts";
 import { checkLive } from "../kit/call.ts";
 import type { DocumentForms } from "../recall/api.ts";
 import type { ErasedPart } from "../session/erase-session.ts";
+import type { Owner } from "../session/rules/session.ts";
 import type { ErasureProgress } from "../store/store.ts";
 import {
+  type ErasedKind,
   type Erasure,
   type ErasureLeft,
   type ErasureStep,
   type ErasureSubject,
   mark,
-  type Owner,
   withCounts,
 } from "./rules/erasure.ts";
 
@@ -83,6 +84,13 @@ export class ErasureWork {
     for (const one of marks) this.marks.add(one);
   }
 
+  /** Whether a user or an agent is the subject, and an owner is it. */
+  owns({ userId, agentId }: Owner): boolean {
+    const { subject } = this;
+    if (subject.kind === "user") return userId === subject.userId;
+    return subject.kind === "agent" && agentId === subject.agentId;
+  }
+
   /** Whether a session is erased, or its messages. */
   isErased(sessionId: string): boolean {
     return this.marks.has(mark.session(sessionId));
@@ -106,6 +114,12 @@ export class ErasureWork {
     const known = owner === undefined ? {} : { owner };
     const next = work === undefined ? undefined : { ...work, ...known };
     await this.#save({ ...this.#erasure, left, work: next }, marks);
+  }
+
+  /** Saves how many records of a kind name a session of which nobody knows whose it was. */
+  async noteUnknown(kind: ErasedKind, count: number): Promise<void> {
+    if (count === 0) return;
+    await this.note({ left: { unknown: { ...this.#erasure.left.unknown, [kind]: count } } });
   }
 
   /** Goes on to a step; undefined: all are done, and the record no longer names the subject. */

@@ -8,6 +8,7 @@ import { makeMemoryId } from "../kit/ids.ts";
 import { LIMITS } from "../kit/limits.ts";
 import type { Pace } from "../kit/semaphore.ts";
 import { later } from "../kit/world.ts";
+import type { Owner } from "../session/rules/session.ts";
 import type { MemoryReads, MemoryView } from "../store/store.ts";
 import type { MemoryDraft, RememberInput, RememberResult } from "./api.ts";
 import {
@@ -296,9 +297,10 @@ export async function remember(
     // Writes of others get in between those that take long.
     if (isLong) await parts.pace.turn(true);
     try {
-      return await changeMemories(work, ({ memories, revision }) => {
+      return await changeMemories(work, ({ memories, ownerOf, revision }) => {
         checkIds(memories, news, nowMs);
-        const plan = planRemember(memories, news, rules, stampAt(revision));
+        const owned = news.map((one) => withOwner(one, ownerOf(one.source.sessionId)));
+        const plan = planRemember(memories, owned, rules, stampAt(revision));
         const { put, remove, evictedIds } = plan;
         const results = resultsOf(plan, etags);
         const answer = (of: number) => input.encode({ results, evictedIds, revision: of });
@@ -311,6 +313,11 @@ export async function remember(
       await eraseExpiredMemories(parts.context, namespace, error.memoryIds);
     }
   }
+}
+
+/** A new memory with the owner of the session that it names, if there is such a session. */
+function withOwner(news: NewMemory, owner: Owner | undefined): NewMemory {
+  return owner === undefined ? news : { ...news, source: { ...news.source, owner } };
 }
 
 /** Thrown inside a decision that reuses the ids of expired memories. */

@@ -1,5 +1,6 @@
 // ForkSession: copies a session up to a seq.
 
+import { isDeepStrictEqual } from "node:util";
 import { eraseExpired, liveSession, replayOf, replyPart } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { newEvents } from "../core/new-events.ts";
@@ -13,8 +14,17 @@ import type { CopyDecision, CopyView } from "../store/store.ts";
 import type { Summary, SummaryRecord } from "../summary/rules/summary.ts";
 import { rangesOf } from "../window/rules/ranges.ts";
 import type { ForkSessionInput } from "./api.ts";
-import { EMPTY_POLICY_STATE, type Session, type SessionRef } from "./rules/session.ts";
+import {
+  EMPTY_POLICY_STATE,
+  type ForkOrigin,
+  ownerOf,
+  type Session,
+  type SessionRef,
+} from "./rules/session.ts";
 import { newSessionId } from "./sessions.ts";
+
+/** The most owners that a fork of forks names. */
+const OWNERS_MAX = 100;
 
 /** A fork with what was settled when the copying began. */
 interface Fork extends ForkSessionInput {
@@ -114,6 +124,17 @@ function decideFork(
   return { kind: "save", result: bytes, ...saved };
 }
 
+/** The owners of a copy: those that a source was copied from are not known, it is not either. */
+function ownersPart(source: Session): Pick<ForkOrigin, "owners"> {
+  const { forkedFrom } = source.fields;
+  const before = forkedFrom === undefined ? [] : forkedFrom.owners;
+  if (before === undefined) return {};
+  const own = ownerOf(source);
+  const isKnown = before.some((one) => isDeepStrictEqual(one, own));
+  const owners = isKnown ? before : [...before, own];
+  return owners.length > OWNERS_MAX ? {} : { owners };
+}
+
 /** The copy as it is published. */
 function forkOf(
   context: ServiceContext,
@@ -137,7 +158,7 @@ function forkOf(
       ...source.fields,
       summary: (newest?.fields ?? fork.past).summary,
       inserts: newest?.fields.inserts ?? [],
-      forkedFrom: { sessionId: fork.sourceSessionId, seq: atSeq },
+      forkedFrom: { sessionId: fork.sourceSessionId, seq: atSeq, ...ownersPart(source) },
       createMs: nowMs,
       etagRevision: revision,
     },

@@ -3,7 +3,7 @@
 import type { MemoryJob, MemoryJobType } from "../memory/rules/job.ts";
 import type { MemoryLookup } from "../memory/rules/lookup.ts";
 import type { Memory, MemoryKind, MemoryScope, MemoryTier } from "../memory/rules/memory.ts";
-import type { SessionRef } from "../session/rules/session.ts";
+import type { Owner, SessionRef } from "../session/rules/session.ts";
 import type { ErasureProgress } from "./erasure-records.ts";
 import type { NewEvent, StoredReply } from "./stored.ts";
 
@@ -68,6 +68,8 @@ export interface MemoryView {
   /** The revision the change will have if it is saved. */
   readonly revision: number;
   readonly memories: MemoryReads;
+  /** The owner of a session of the namespace; undefined when there is no such session. */
+  readonly ownerOf: (sessionId: string) => Owner | undefined;
   readonly reply: StoredReply | undefined;
 }
 

@@ -36,6 +36,11 @@ export function summaryDocumentId(sessionId: string, version: number): string {
   return `summary:${hash}:${version}`;
 }
 
+/** The session in the id of the document of a summary, or its hash; empty for other ids. */
+export function sessionOfSummary(documentId: string): string {
+  return /^summary:(.+):\d+$/s.exec(documentId)?.[1] ?? "";
+}
+
 /** Writes a summary to a collection; nothing where the namespace has no room for one more. */
 export function summaryDocument(
   { context, nowMs }: Pick<Settling, "context" | "nowMs">,

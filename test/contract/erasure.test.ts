@@ -28,6 +28,8 @@ import {
 import { fillErasures } from "../support/contract/error-ways/admin.ts";
 import {
   document,
+  documentFilter,
+  EVERYONE,
   memory,
   memoryFilter,
   memoryScope,
@@ -37,7 +39,14 @@ import {
   record,
   session,
 } from "../support/contract/samples.ts";
-import { makeScene, WORKERS } from "../support/contract/summarizing.ts";
+import {
+  lines,
+  makeScene,
+  outputOf,
+  summarizingPolicy,
+  takeTask,
+  WORKERS,
+} from "../support/contract/summarizing.ts";
 import { type Subject, writeSubject } from "../support/erase/subject.ts";
 import { hooksOf, pollHook } from "../support/hooks/hooks.ts";
 import { eventually } from "../support/process/summary-reader.ts";
@@ -94,6 +103,10 @@ async function erase(subject: ErasureSubject, namespace = ""): Promise<Erasure> 
   const again = await dryRun(subject, namespace);
   expect(again.erased).toEqual([]);
   return receipt;
+}
+
+function unknownIn({ left }: Erasure): bigint | undefined {
+  return left.find(({ reason }) => reason === ErasureRemainderReason.UNKNOWN_OWNER)?.count;
 }
 
 function countOf({ erased }: Erasure, kind: ErasedKind): number {
@@ -310,6 +323,121 @@ describe("messages", () => {
     expect(receipt.left).toContainEqual(
       expect.objectContaining({ reason: ErasureRemainderReason.CALLER_SUMMARY, count: 1n }),
     );
+  });
+});
+
+/** Makes what stays of a session when it goes: memories, a fork of somebody else, and answers. */
+async function deriveFrom(sessionId: string, other: string): Promise<string[]> {
+  const { messages } = await client.call("appendMessages", {
+    ...{ sessionId, messages: [message({ text: "I have diabetes." })] },
+  });
+  const source = memorySource({ sessionId, messageIds: [messages[0]?.messageId ?? ""] });
+  const { results } = await client.call("remember", {
+    memories: [
+      memory({ text: `${sessionId} is ill`, source, agentId: "helper" }),
+      memory({ text: `${sessionId} was well`, source, agentId: "helper" }),
+    ],
+  });
+  const [memoryId = "", changedId = ""] = results.map((one) => one.memoryId);
+  // The session of its first state alone is the subject's.
+  await client.call("updateMemory", {
+    ...{ memory: memory({ memoryId: changedId, text: "well again" }), updateMask: ["text"] },
+    requestId: `${sessionId}-answer`,
+  });
+  await client.call("forkSession", { sourceSessionId: sessionId, sessionId: other });
+  const update = { session: session({ sessionId: other, userId: "else", agentId: "else" }) };
+  await client.call("updateSession", { ...update, updateMask: ["user_id", "agent_id", "ttl"] });
+  // A fork of the fork, whose source goes too.
+  const last = `${other}-last`;
+  await client.call("forkSession", { sourceSessionId: other, sessionId: last });
+  await client.call("deleteSession", { sessionId: other });
+  return [memoryId, changedId];
+}
+
+describe.each(["user", "agent"] as const)("what was made of a session of a gone %s", (kind) => {
+  const ofKind = kind === "user" ? user : agent;
+
+  test.each(["deleted", "expired"] as const)("is reached when the session was %s", async (how) => {
+    const [id, kept] = [nextUser(), nextUser()];
+    const memoryIds = new Map<string, string[]>();
+    for (const own of [id, kept]) {
+      const owner = kind === "user" ? { userId: own } : { agentId: own };
+      const ttl = how === "expired" ? { seconds: 60n, nanos: 0 } : undefined;
+      const policy = summarizingPolicy({ collectionId: "archive" });
+      const sessionId = `${own}-${how}`;
+      await client.call("createSession", {
+        session: session({ sessionId, ...owner, ttl, policy }),
+      });
+      memoryIds.set(own, await deriveFrom(sessionId, `${own}-${how}-other`));
+      await client.call("appendMessages", { sessionId, messages: lines(6) });
+      const { ref } = await takeTask(server);
+      await client.call("completeTask", { ...ref, output: outputOf("All of it.") });
+      if (how === "deleted") await client.call("deleteSession", { sessionId });
+    }
+    if (how === "expired") {
+      server.advance(61_000);
+      for (const own of [id, kept]) {
+        const ref = { namespace: "default", sessionId: `${own}-${how}` };
+        await eventually("the end of the session", 10_000, async () =>
+          (await server.store.readSession(ref)) === undefined ? true : undefined,
+        );
+      }
+    }
+    const receipt = await erase(ofKind(id));
+    expect(countOf(receipt, ErasedKind.MEMORY)).toBe(2);
+    expect(countOf(receipt, ErasedKind.ANSWER)).toBeGreaterThan(0);
+    expect(await documentsOf(`${kept}-${how}`)).not.toEqual([]);
+    // The documents of summaries do not name the agent.
+    if (kind === "user") expect(await documentsOf(`${id}-${how}`)).toEqual([]);
+    else expect(unknownIn(receipt)).toBeGreaterThan(0n);
+    for (const memoryId of memoryIds.get(id) ?? []) {
+      expect((await client.fail("getMemory", { memoryId })).reason).toBe("MEMORY_NOT_FOUND");
+    }
+    for (const memoryId of memoryIds.get(kept) ?? []) await client.call("getMemory", { memoryId });
+    const repeat = await client.fail("updateMemory", {
+      memory: memory({ memoryId: memoryIds.get(id)?.[1] ?? "", text: "well again" }),
+      ...{ updateMask: ["text"], requestId: `${id}-${how}-answer` },
+    });
+    expect(repeat.reason).toBe("ANSWER_ERASED");
+    const left = receipt.left.find(({ reason }) => reason === ErasureRemainderReason.OTHER_OWNER);
+    expect(left).toMatchObject({ count: 1n, sessionIds: [`${id}-${how}-other-last`] });
+    await client.call("getSession", { sessionId: `${id}-${how}-other-last` });
+  });
+});
+
+/** The documents of the summaries of a session. */
+async function documentsOf(sessionId: string) {
+  const filter = documentFilter({ scope: EVERYONE });
+  const { documents } = await client.call("listDocuments", { collectionId: "archive", filter });
+  return documents.filter(({ documentId }) => documentId.startsWith(`summary:${sessionId}:`));
+}
+
+describe("records that name a session which is gone", () => {
+  test("are counted when nothing tells whose it was", async () => {
+    const namespace = nextUser();
+    const sessionId = "gone";
+    await client.call("createSession", { namespace, session: session({ sessionId, userId: "u" }) });
+    const scope = memoryScope({ sessionId });
+    await client.call("remember", {
+      namespace,
+      memories: [memory({ text: "a", sessionId }), memory({ text: "b", userId: "other" })],
+    });
+    await client.call("upsertDocuments", {
+      namespace,
+      documents: [document({ text: "a", scope })],
+    });
+    await client.call("putRecord", {
+      namespace,
+      record: record({ path: ["a"], key: "a", owner: scope }),
+    });
+    expect(unknownIn(await dryRun(user("v"), namespace))).toBeUndefined();
+    await client.call("deleteSession", { namespace, sessionId });
+    const source = memorySource({ sessionId, messageIds: ["m"] });
+    await client.call("remember", { namespace, memories: [memory({ text: "late", source })] });
+    expect(unknownIn(await erase(user("u"), namespace))).toBe(4n);
+    expect(unknownIn(await erase(agent("a"), namespace))).toBe(4n);
+    await erase(ofSession(sessionId), namespace);
+    expect(unknownIn(await erase(user("u"), namespace))).toBeUndefined();
   });
 });
 

@@ -26,6 +26,7 @@ import {
 } from "../support/contract/samples.ts";
 import { turnOf } from "../support/contract/turns.ts";
 import { hooksOf, TEST_HOOK_SETTINGS } from "../support/hooks/hooks.ts";
+import { eventually } from "../support/process/summary-reader.ts";
 import { revisionOf } from "../support/store/revisions.ts";
 
 const started: TestServer[] = [];
@@ -159,6 +160,75 @@ describe("tasks to extract and to score", () => {
     expect(await client.call("deleteTask", gone)).toEqual({});
     const other = await client.fail("deleteTask", { ...gone, allowMissing: true });
     expect(other.reason).toBe("REQUEST_ID_REUSED");
+  });
+});
+
+describe("a session that somebody else gets while a hook reads its messages", () => {
+  /** A server whose hook gives the session away, and the calls of that hook. */
+  async function startGiving() {
+    const calls: string[] = [];
+    const extract = async (_: unknown, { transcript }: { readonly transcript: string }) => {
+      calls.push(transcript);
+      if (calls.length === 1) await give("bob");
+      return FOUND;
+    };
+    const server = await start({ hooks: hooksOf([hook("finder", { extract })]) });
+    const { client } = server;
+    const give = async (userId: string) => {
+      const update = { session: session({ sessionId: "s", userId }), updateMask: ["user_id"] };
+      await client.call("updateSession", update);
+    };
+    const policy = memoryPolicy({ extraction: extraction({ hook: "finder" }) });
+    await client.call("createSession", {
+      session: session({ sessionId: "s", userId: "ann", memoryPolicy: policy }),
+    });
+    const found = async () => {
+      const { memories } = await client.call("listMemories", {
+        filter: memoryFilter({ scope: EVERYONE }),
+      });
+      return memories.map(({ text, userId }) => [text, userId]);
+    };
+    return { server, calls, give, found };
+  }
+
+  test("gives it nothing of what was found by ExtractMemories", async () => {
+    const { server, found } = await startGiving();
+    await server.client.call("appendMessages", {
+      ...{ sessionId: "s", messages: [message({ text: "I like tea." })] },
+    });
+    const made = await server.client.call("extractMemories", { sessionId: "s" });
+    expect(made).toMatchObject({ memories: [], createdCount: 0 });
+    expect(await found()).toEqual([]);
+  });
+
+  test("gives it nothing of what was found by a task, and then what it says itself", async () => {
+    const { server, calls, found } = await startGiving();
+    const { client } = server;
+    await client.call("appendMessages", turnOf({ sessionId: "s", userText: "I like tea." }));
+    await eventually("the end of the task", 10_000, async () =>
+      calls.length > 0 && (await client.call("listTasks")).tasks.length === 0 ? true : undefined,
+    );
+    expect(await found()).toEqual([]);
+    await client.call("appendMessages", turnOf({ sessionId: "s", userText: "So do I." }));
+    await eventually("a memory", 10_000, async () => ((await found())[0] ? true : undefined));
+    expect(await found()).toEqual([["Ann likes tea.", "bob"]]);
+    expect(calls[1]).not.toContain("tea");
+  });
+
+  test("is asked nothing that waited for the end of a turn before", async () => {
+    const { server, calls, give, found } = await startGiving();
+    const { client } = server;
+    calls.push("");
+    await client.call("appendMessages", {
+      ...{ sessionId: "s", messages: [message({ text: "I like tea." })] },
+    });
+    await give("bob");
+    await client.call("appendMessages", { sessionId: "s", messages: [], turnEnd: true });
+    await eventually("the end of the task", 10_000, async () =>
+      (await client.call("listTasks")).tasks.length === 0 ? true : undefined,
+    );
+    expect(await found()).toEqual([]);
+    expect(calls).toEqual([""]);
   });
 });
 

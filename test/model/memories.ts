@@ -10,6 +10,7 @@ import {
   SHARED_SCOPE,
 } from "../../src/memory/rules/memory.ts";
 import { hasPromotionPart, keyOfPromotion } from "../../src/memory/rules/text-key.ts";
+import { ownerOf } from "../../src/session/rules/session.ts";
 import { memoryFacts } from "../../src/store/memory-facts.ts";
 import { memoryPlanFault } from "../../src/store/memory-faults.ts";
 import { scopeIdOf } from "../../src/store/scope-id.ts";
@@ -223,9 +224,9 @@ export function aboutMemories(
 ): readonly string[] {
   const known = namespaceOf(state, namespace).memories;
   const gone = (plan?.remove ?? []).flatMap((id) => known.get(id)?.memory ?? []);
-  return [...gone, ...(plan?.put ?? [])].flatMap(({ scope, source: { sessionId } }) => [
+  return [...gone, ...(plan?.put ?? [])].flatMap(({ scope, source: { sessionId, owner } }) => [
     ...marksOf(scope),
-    ...marksOf({ ...SHARED_SCOPE, sessionId }),
+    ...marksOf({ ...SHARED_SCOPE, ...owner, sessionId }),
   ]);
 }
 
@@ -243,6 +244,10 @@ export function changeMemories<T>(
   const decision = decide({
     revision: nextRevision(state, namespace),
     memories: lookupOf(state, namespace),
+    ownerOf: (sessionId) => {
+      const found = state.namespaces.get(namespace)?.sessions.get(sessionId);
+      return found && ownerOf(found.session);
+    },
     reply: replyOf(state, namespace, requestId),
   });
   if (decision.kind === "answer") {

@@ -2,6 +2,7 @@
 // subject's.
 
 import { sha256Hex } from "../../kit/text.ts";
+import type { Owner } from "../../session/rules/session.ts";
 
 /** Whose data, or which, an erasure is about. */
 export type ErasureSubject =
@@ -52,6 +53,8 @@ export interface ErasureLeft {
   readonly forkIds: readonly string[];
   /** Summaries that a caller wrote without naming messages. */
   readonly callerSummaries: number;
+  /** Records that name a session which is gone, of an owner that is not known; unset for none. */
+  readonly unknown?: ErasedCounts;
 }
 
 export const NOTHING_LEFT: ErasureLeft = { forks: 0, forkIds: [], callerSummaries: 0 };
@@ -62,12 +65,6 @@ export interface ErasureWork {
   readonly step: ErasureStep;
   /** The owner of the session that the subject names, once it is known. */
   readonly owner?: Owner;
-}
-
-/** The owner of a session. */
-export interface Owner {
-  readonly userId: string;
-  readonly agentId: string;
 }
 
 /** An erasure under way, or its receipt. */

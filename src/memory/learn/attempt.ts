@@ -12,7 +12,7 @@ import { serverCall } from "../../kit/call.ts";
 import { AppError, type TaskFailureReason } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { chance } from "../../kit/world.ts";
-import type { Session, SessionRef } from "../../session/rules/session.ts";
+import { ownerOf, type Session, type SessionRef } from "../../session/rules/session.ts";
 import type {
   SessionDecision,
   SessionPlan,
@@ -27,6 +27,7 @@ import { rememberDetails } from "../change-memories.ts";
 import type { HookParts } from "../parts.ts";
 import {
   hookOfJob,
+  isOfOwner,
   isUnruled,
   MEMORY_JOB_ATTEMPTS,
   type MemoryJob,
@@ -117,12 +118,14 @@ type JobEnd = "done" | "failed" | "stale" | "busy" | "gone";
 /** Makes one attempt. Throws errors that are not faults of the hook. */
 export async function runJob(
   parts: HookParts,
-  taken: TakenJob,
+  asked: TakenJob,
   signal: AbortSignal,
 ): Promise<JobEnd> {
   const { context } = parts;
-  const session = liveSession(context, await context.store.readSession(taken.ref));
+  const session = liveSession(context, await context.store.readSession(asked.ref));
   if (session === undefined) return "gone";
+  // A job that does not know is of whoever the session is of before its messages are read.
+  const taken = { ...asked, job: { owner: ownerOf(session), ...asked.job } };
   const batch = await readBatch(context, taken.ref, taken.job);
   let found: JobDecision;
   try {
@@ -135,10 +138,10 @@ export async function runJob(
     const { messages } = batch;
     const isOpen = messages.length > 0 && isUnruled(taken.job);
     if (!isOpen && error.reason === "busy") return "busy";
-    const asked = { session, job: taken.job, messages, signal };
+    const open = { session, job: taken.job, messages, signal };
     return await fail(parts, taken, batch, {
       failure: error,
-      rules: isOpen ? await byRules(parts, asked) : undefined,
+      rules: isOpen ? await byRules(parts, open) : undefined,
     });
   }
   try {
@@ -172,7 +175,7 @@ async function apply(
   found: JobDecision,
 ): Promise<JobEnd> {
   return await changeJob(parts, taken, batch, (session, job, at) => {
-    const given = found(session, at);
+    const given = isOfOwner(taken.job, ownerOf(session)) ? found(session, at) : NOTHING;
     const next = takeFromJob(job, { taken: taken.job, ranges: batch.ranges, ...at.stamp });
     const { createdCount, rejectedCount } = given;
     const ended = attemptedEvent(taken.job, batch, { createdCount, rejectedCount });
@@ -198,7 +201,7 @@ async function fail(
   return await changeJob(parts, taken, batch, (session, job, at) => {
     const { nowMs } = at.stamp;
     const { reason } = failure;
-    const given = rules?.(session, at);
+    const given = isOfOwner(taken.job, ownerOf(session)) ? rules?.(session, at) : undefined;
     const createdCount = given?.createdCount ?? 0;
     const attempted = attemptedEvent(taken.job, batch, { createdCount, reason });
     const events = [...(given?.events ?? []), attempted];
@@ -352,7 +355,7 @@ const NOTHING: JobGiven = { plan: {}, events: [], createdCount: 0, rejectedCount
 /** Asks the hook of a job. Throws HookFailure. */
 async function askHook(parts: HookParts, asked: JobAsk): Promise<JobDecision> {
   const { session, job, messages, signal } = asked;
-  if (messages.length === 0) return () => NOTHING;
+  if (messages.length === 0 || !isOfOwner(job, ownerOf(session))) return () => NOTHING;
   const { namespace } = session;
   const { policy } = job;
   if (job.type === "extract") {
@@ -394,7 +397,7 @@ async function extractJob(
   const messageIds = messages.map(({ messageId }) => messageId);
   const hook = extractorOf(extraction);
   return (now, { view, stamp }) => {
-    const from = { scope: scopeOf(now, policy), sessionId, messageIds, hook };
+    const from = { scope: scopeOf(now, policy), session: now, messageIds, hook };
     const news = withoutForgotten(newMemoriesOf(found, from), found, view.memories);
     const rules = extractionRules(policy);
     const plan = planRemember(view.memories, news, rules, stampOf(parts.context, stamp));

@@ -5,7 +5,7 @@ import type { EpisodeInput } from "../../core/participants.ts";
 import { EVENT_TYPE, type EventDetail } from "../../events/rules/event.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { cutText } from "../../kit/text.ts";
-import type { Session } from "../../session/rules/session.ts";
+import { ownerOf, type Session } from "../../session/rules/session.ts";
 import type { SessionDecision, SessionView, StoredMessage } from "../../store/store.ts";
 import { TRUST } from "../../summary/rules/summary.ts";
 import type { EpisodePolicy } from "../../window/policy/memory-policy.ts";
@@ -25,7 +25,7 @@ const OVERDUE_MAX = 1_000;
 
 /** The episode of a turn; undefined when its day is over already. */
 export function episodeOf(
-  { sessionId }: Pick<Session, "sessionId">,
+  session: Pick<Session, "sessionId" | "fields">,
   { userText, assistantText, turnMs, messageIds }: EpisodeInput,
   by: EpisodePolicy & { readonly scope: MemoryScope; readonly nowMs: number },
 ): NewMemory | undefined {
@@ -38,7 +38,8 @@ export function episodeOf(
       assistantText: cutText(assistantText, LIMITS.episodeTextBytes),
     },
   };
-  const source = { origin: "turn", sessionId, messageIds, hook: "", model: "" } as const;
+  const of = { sessionId: session.sessionId, owner: ownerOf(session), messageIds };
+  const source = { origin: "turn", ...of, hook: "", model: "" } as const;
   return learnt(
     { kind: "episode", scope, trust: TRUST.medium, source },
     { text: describeStructure(structure), structure, validFromMs: turnMs },

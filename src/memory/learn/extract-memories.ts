@@ -7,7 +7,7 @@ import { HookFailure } from "../../hooks/port.ts";
 import { type Call, checkLive } from "../../kit/call.ts";
 import { hookFailed, sessionNotFound } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
-import type { Session } from "../../session/rules/session.ts";
+import { type Owner, ownerOf, type Session } from "../../session/rules/session.ts";
 import type { SessionDecision, SessionView, StoredMessage } from "../../store/store.ts";
 import {
   BUILTIN_EXTRACTOR,
@@ -24,6 +24,7 @@ import {
   rememberDetails,
 } from "../change-memories.ts";
 import type { MemoryParts } from "../parts.ts";
+import { isOfOwner } from "../rules/job.ts";
 import type { MemoryLookup } from "../rules/lookup.ts";
 import type { Memory, MemoryScope } from "../rules/memory.ts";
 import { planRemember } from "../rules/remember.ts";
@@ -66,6 +67,8 @@ interface Finding {
   readonly found: Found;
   /** The messages that were read, by rising seq. */
   readonly messages: readonly StoredMessage[];
+  /** The owner of the session when they were read; unset for a text. */
+  readonly owner?: Owner;
   /** Importance; empty unless it is a preview. */
   readonly scores: readonly ImportanceScore[];
 }
@@ -84,7 +87,7 @@ async function fromText(work: MemoryWork, input: ExtractMemoriesInput): Promise<
   const scores = await scoresOf(work, input, { policy, messages: [] });
   const finding: Finding = { work, input, policy, found, messages: [], scores };
   return await changeMemories(work, ({ memories, revision }) => {
-    const plan = planOf(finding, { scope, found, lookup: memories, revision });
+    const plan = planOf(finding, { scope, session: undefined, found, lookup: memories, revision });
     const { bytes, isSaved } = answerOf(finding, plan, { lookup: memories, revision });
     const answer = () => bytes;
     if (!isSaved) return { answer };
@@ -114,7 +117,8 @@ async function fromSession(work: MemoryWork, input: ExtractMemoriesInput): Promi
   const scope = scopeOf(session, policy);
   const found = await find(work, input, { scope, policy, messages });
   const scores = await scoresOf(work, input, { policy, messages });
-  const finding: Finding = { work, input, policy, found, messages, scores };
+  const owner = ownerOf(session);
+  const finding: Finding = { work, input, policy, found, messages, owner, scores };
   const target = { ...ref, seqs: messages.map(({ seq }) => seq) };
   return await changeSession<Uint8Array>(context, call, target, (view) => decide(finding, view));
 }
@@ -191,15 +195,19 @@ async function find(
   }
 }
 
-/** Remembers the results of messages that have not changed since they were read. */
+/**
+ * Remembers the results of messages that have not changed since they were read, of a session that
+ * has the same owner.
+ */
 function decide(finding: Finding, view: SessionView): SessionDecision<Uint8Array> {
   const { work, input, found, messages, policy } = finding;
   const { session, memories: lookup, revision } = view;
   if (session === undefined) throw sessionNotFound(input.sessionId);
-  const isGone = new Set(changedSince(messages, view).map(({ messageId }) => messageId));
+  const changed = isOfOwner(finding, ownerOf(session)) ? changedSince(messages, view) : messages;
+  const isGone = new Set(changed.map(({ messageId }) => messageId));
   const left = { ...withoutMessages(found, isGone), known: found.known };
   const scope = scopeOf(session, policy);
-  const plan = planOf(finding, { scope, found: left, lookup, revision });
+  const plan = planOf(finding, { scope, session, found: left, lookup, revision });
   const { bytes, isSaved } = answerOf(finding, plan, { lookup, revision });
   const { nowMs, call } = work;
   const reply = replyPart(call, nowMs, bytes);
@@ -227,21 +235,22 @@ interface At {
 }
 
 function planOf(
-  { work, input, policy, messages }: Finding,
+  { work, policy, messages }: Finding,
   {
     scope,
+    session,
     found,
     lookup,
     revision,
   }: At & {
     readonly scope: MemoryScope;
+    readonly session: Session | undefined;
     readonly found: Found;
   },
 ): RememberPlan {
-  const { sessionId } = input;
   const messageIds = messages.map(({ messageId }) => messageId);
   const hook = extractorOf(policy.extraction);
-  const all = newMemoriesOf(found, { scope, sessionId, messageIds, hook });
+  const all = newMemoriesOf(found, { scope, session, messageIds, hook });
   const news = withoutForgotten(all, found, lookup);
   const { parts, nowMs, call } = work;
   const stamp = { ...stampOf(parts.context, { revision, nowMs }), writer: call.writer };

@@ -6,6 +6,7 @@ import { guardedCall, guardOf } from "../../hooks/hook-state.ts";
 import { HookFailure } from "../../hooks/port.ts";
 import { hookNotConfigured } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
+import { ownerOf, type Session } from "../../session/rules/session.ts";
 import type { SessionView, StoredMessage } from "../../store/store.ts";
 import { transcriptOf } from "../../summary/rules/inputs.ts";
 import { TRUST } from "../../summary/rules/summary.ts";
@@ -268,8 +269,8 @@ export function withoutMessages(extracted: Extracted, gone: ReadonlySet<string>)
 /** The common origin of extracted memories. */
 interface FoundFrom {
   readonly scope: MemoryScope;
-  /** Empty for a text, as are the ids. */
-  readonly sessionId: string;
+  /** Unset for a text. */
+  readonly session?: Pick<Session, "sessionId" | "fields"> | undefined;
   /** The messages that were read, oldest first. */
   readonly messageIds: readonly string[];
   /** The name of the extractor; see extractorOf. */
@@ -318,14 +319,15 @@ function ofStructure(structure: MemoryStructure): Own {
   return { text: describeStructure(structure), structure };
 }
 
-function maker({ model }: Extracted, { scope, sessionId, messageIds, hook }: FoundFrom) {
+function maker({ model }: Extracted, { scope, session, messageIds, hook }: FoundFrom) {
+  const of = { sessionId: session?.sessionId ?? "", ...(session && { owner: ownerOf(session) }) };
   return (
     kind: MemoryKind,
     named: readonly string[],
     { confidence, ...content }: Own,
   ): NewMemory => {
     const ids = (named.length === 0 ? messageIds : named).slice(-LIMITS.memorySourceMessages);
-    const source = { origin: "extraction", sessionId, messageIds: ids, hook, model } as const;
+    const source = { origin: "extraction", ...of, messageIds: ids, hook, model } as const;
     return learnt({ kind, scope, trust: TRUST.low, source }, content, confidence);
   };
 }

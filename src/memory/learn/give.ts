@@ -13,7 +13,7 @@ import { isInLog } from "../../core/window-view.ts";
 import type { EventDetail } from "../../events/rules/event.ts";
 import { makeMemoryId } from "../../kit/ids.ts";
 import { LIMITS } from "../../kit/limits.ts";
-import type { Session } from "../../session/rules/session.ts";
+import { type Owner, ownerOf, type Session } from "../../session/rules/session.ts";
 import type {
   MemoryJobPlan,
   MemoryPlan,
@@ -75,6 +75,7 @@ export function mergeJobPlans(
 /** Messages that wait for hooks after a change. */
 interface JobWork {
   readonly policy: MemoryPolicy;
+  readonly owner: Owner;
   readonly stamp: { readonly revision: number; readonly nowMs: number };
   readonly score: readonly SeqRange[];
   readonly extract: { readonly ranges: readonly SeqRange[]; readonly isHeld: boolean };
@@ -85,12 +86,12 @@ interface JobWork {
 /** The changes of the jobs; undefined for none. Reads the jobs only when needed. */
 function planJobs(
   { memoryJobs }: Pick<SessionView, "memoryJobs">,
-  { policy, stamp, score, extract, isTurnEnd }: JobWork,
+  { policy, owner, stamp, score, extract, isTurnEnd }: JobWork,
 ): MemoryJobPlan | undefined {
   const put: { type: MemoryJobType; job: MemoryJob | undefined }[] = [];
   const add = (type: MemoryJobType, ranges: readonly SeqRange[], isHeld: boolean): void => {
     const before = memoryJobs().find((job) => job.type === type);
-    const job = addToJob(before, { type, policy, ranges, isHeld, ...stamp });
+    const job = addToJob(before, { type, policy, owner, ranges, isHeld, ...stamp });
     if (job !== undefined) put.push({ type, job });
   };
   if (score.length > 0) add("score", score, false);
@@ -233,6 +234,7 @@ function jobWork(giving: Giving, later: readonly Promotable[]): JobWork {
   const kept = left.filter(({ isErased }) => !isErased).map(({ message }) => message);
   return {
     policy,
+    owner: ownerOf(giving.session),
     stamp,
     score: rangesOf(later.map(({ message }) => message)),
     extract:

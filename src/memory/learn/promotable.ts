@@ -8,7 +8,7 @@ import { type DirectCall, HookFailure } from "../../hooks/port.ts";
 import { type Call, checkLive } from "../../kit/call.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { cutText } from "../../kit/text.ts";
-import type { Session } from "../../session/rules/session.ts";
+import { ownerOf, type Session } from "../../session/rules/session.ts";
 import type { StoredMessage } from "../../store/store.ts";
 import {
   BUILTIN_EXTRACTOR,
@@ -158,19 +158,20 @@ export class RuleScores {
 /** The memory that a message becomes. */
 export function promotedMemory(
   { codec }: Pick<ServiceContext, "codec">,
-  { sessionId }: Pick<Session, "sessionId">,
+  session: Pick<Session, "sessionId" | "fields">,
   of: Promoted & Pick<PromotionPolicy, "selection"> & { readonly scope: MemoryScope },
 ): NewMemory {
   const { promotable, score, hook, selection, scope } = of;
   const { message, text } = promotable;
   const { rule } = score;
-  const messageIds = [message.messageId];
+  const { sessionId } = session;
+  const from = { sessionId, owner: ownerOf(session), messageIds: [message.messageId] };
   return learnt(
     {
       kind: rule === PREFERENCE ? "preference" : "fact",
       scope,
       trust: codec.readTrust(message.bytes),
-      source: { origin: "promotion", sessionId, messageIds, hook, model: "" },
+      source: { origin: "promotion", ...from, hook, model: "" },
     },
     {
       text: cutText(text, LIMITS.memoryTextBytes),

@@ -166,10 +166,13 @@ export function unitedSources(first: MemorySource, second: MemorySource): Memory
   if (isElsewhere && !isAnew) return vouched(first);
   const ids = [...new Set([...(isElsewhere ? [] : first.messageIds), ...second.messageIds])];
   const isCut = ids.length > LIMITS.memorySourceMessages;
+  const { owner: _, ...kept } = isAnew ? known : first;
+  const owner = first.sessionId === second.sessionId ? (first.owner ?? second.owner) : second.owner;
   const united = {
-    ...(isAnew ? known : first),
+    ...kept,
     sessionId: second.sessionId,
     messageIds: ids.slice(-LIMITS.memorySourceMessages),
+    ...(owner === undefined ? {} : { owner }),
   };
   const isStood = second.origin === "caller" || second.isVouched === true || isCut;
   return isStood ? vouched(united) : united;

@@ -17,13 +17,16 @@ const POLICY: MemoryPolicy = {
   },
 };
 
+const OWNER = { userId: "u", agentId: "" };
+
 function range(first: number, last = first): SeqRange {
   return { first, last };
 }
 
 function added(job: MemoryJob | undefined, fields: Partial<JobAddition> = {}): MemoryJob {
   const next = addToJob(job, {
-    ...{ type: "extract", policy: POLICY, ranges: [], isHeld: false, nowMs: 1_000, revision: 5 },
+    ...{ type: "extract", policy: POLICY, owner: OWNER, ranges: [], isHeld: false },
+    ...{ nowMs: 1_000, revision: 5 },
     ...fields,
   });
   if (next === undefined) throw new Error("There is no job.");
@@ -49,7 +52,25 @@ describe("messages that come to a job", () => {
 
   test("are nothing when a turn ends in which nothing came", () => {
     const addition = { type: "extract", policy: POLICY, ranges: [], isHeld: false } as const;
-    expect(addToJob(undefined, { ...addition, nowMs: 1, revision: 1 })).toBeUndefined();
+    const at = { owner: OWNER, nowMs: 1, revision: 1 };
+    expect(addToJob(undefined, { ...addition, ...at })).toBeUndefined();
+  });
+
+  test("take the place of those of another owner", () => {
+    const owner = { userId: "v", agentId: "" };
+    const job = added(undefined, { ranges: [range(1, 2)] });
+    expect(added(job, { ranges: [range(3)] })).toMatchObject({
+      owner: OWNER,
+      ranges: [range(1, 3)],
+    });
+    expect(added(job, { owner, ranges: [range(3)] })).toMatchObject({ owner, ranges: [range(3)] });
+    // The end of a turn brings no messages.
+    expect(added(job, { owner })).toMatchObject({ owner: OWNER, ranges: [range(1, 2)] });
+    const { owner: _, ...old } = job;
+    expect(added(old, { owner, ranges: [range(3)] })).toMatchObject({
+      owner,
+      ranges: [range(1, 3)],
+    });
   });
 
   test("cut a rest after a failure short: what the hook does not do, the rules do at once", () => {

@@ -1,6 +1,7 @@
 // Durable work on memories for a session, done by a hook or by the rules.
 
 import { LIMITS } from "../../kit/limits.ts";
+import type { Owner } from "../../session/rules/session.ts";
 import { memoryTaskNo, type TaskFailure } from "../../tasks/rules/task.ts";
 import { BUILTIN_EXTRACTOR, type MemoryPolicy } from "../../window/policy/memory-policy.ts";
 import { joinOldest, mergeRanges, withoutRanges } from "../../window/rules/ranges.ts";
@@ -20,6 +21,11 @@ export interface MemoryJob {
   readonly type: MemoryJobType;
   /** The session's policy when the newest messages came. */
   readonly policy: MemoryPolicy;
+  /**
+   * The owner of the session when they came: what they say is of nobody else. Unset in jobs from
+   * before this was kept.
+   */
+  readonly owner?: Owner;
   /** The messages that wait, by rising seq. Never empty. */
   readonly ranges: readonly SeqRange[];
   readonly state: "ready" | "dead";
@@ -67,6 +73,7 @@ export const TURN_END_MS = 253_402_300_799_000;
 export interface JobAddition {
   readonly type: MemoryJobType;
   readonly policy: MemoryPolicy;
+  readonly owner: Owner;
   /** By rising seq; may be empty when a turn ends. */
   readonly ranges: readonly SeqRange[];
   /** They wait until their turn ends. */
@@ -77,19 +84,22 @@ export interface JobAddition {
 
 /** A job with more messages; undefined when there is nothing to do. */
 export function addToJob(job: MemoryJob | undefined, addition: JobAddition): MemoryJob | undefined {
-  const { type, policy, isHeld, nowMs, revision } = addition;
-  const merged = mergeRanges(job?.ranges ?? [], addition.ranges);
+  const { type, isHeld, nowMs, revision } = addition;
+  // Without new messages a job keeps the policy and the owner that its messages came under.
+  const isSame = job !== undefined && addition.ranges.length === 0;
+  const { policy, owner } = isSame ? job : addition;
+  // Messages of another owner wait no longer.
+  const waiting = isSame || isOfOwner(job, addition.owner) ? (job?.ranges ?? []) : [];
+  const merged = mergeRanges(waiting, addition.ranges);
   const ranges = joinOldest(merged, LIMITS.memoryJobRanges);
   if (ranges.length === 0) return undefined;
+  const under = { policy, ...(owner === undefined ? {} : { owner }), ranges };
   if (job?.state === "ready") {
-    // Without new messages a job keeps the policy that its messages came under.
-    const under = addition.ranges.length === 0 ? job.policy : policy;
-    return { ...job, policy: under, ranges, dueMs: isHeld ? job.dueMs : dueSoon(job, nowMs) };
+    return { ...job, ...under, dueMs: isHeld ? job.dueMs : dueSoon(job, nowMs) };
   }
   return {
     type,
-    policy: job !== undefined && addition.ranges.length === 0 ? job.policy : policy,
-    ranges,
+    ...under,
     state: "ready",
     dueMs: isHeld ? TURN_END_MS : nowMs,
     failedAttempts: 0,
@@ -100,6 +110,15 @@ export function addToJob(job: MemoryJob | undefined, addition: JobAddition): Mem
     // Two jobs of a session never share a generation.
     generation: job?.generation ?? revision,
   };
+}
+
+/** Whether the messages of a job, if it knows whose they are, are of an owner. */
+export function isOfOwner(
+  job: Pick<MemoryJob, "owner"> | undefined,
+  { userId, agentId }: Owner,
+): boolean {
+  const owner = job?.owner;
+  return owner === undefined || (owner.userId === userId && owner.agentId === agentId);
 }
 
 /**

@@ -3,6 +3,7 @@
 import { AppError } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { cutText } from "../../kit/text.ts";
+import type { Owner } from "../../session/rules/session.ts";
 import type { Trust } from "../../summary/rules/summary.ts";
 
 /** The kinds of memories; the names of the public enum in lower case, its numbers in order. */
@@ -76,6 +77,11 @@ export interface MemorySource {
   /** The hook that found it, `builtin` for the rules; empty for others. */
   readonly hook: string;
   readonly model: string;
+  /**
+   * The owner of the session when the memory was made of it: an erasure needs it once the session
+   * is gone. Unset when there was no such session, or when the memory is older than this.
+   */
+  readonly owner?: Owner;
   /** When messages that it depends on were erased; unset while none was. */
   readonly erasedMs?: number;
   /**

@@ -61,6 +61,29 @@ export function settingsOf(fields: SessionSettings): SessionSettings {
   ) as unknown as SessionSettings;
 }
 
+/** The owner of a session. */
+export interface Owner {
+  readonly userId: string;
+  readonly agentId: string;
+}
+
+/** The owner of a session, alone. */
+export function ownerOf({ fields: { userId, agentId } }: Pick<Session, "fields">): Owner {
+  return { userId, agentId };
+}
+
+/** The session that a fork was copied from. */
+export interface ForkOrigin {
+  readonly sessionId: string;
+  /** The newest seq that was copied. */
+  readonly seq: number;
+  /**
+   * The owners of the source, and of the sessions that it was itself copied from, as they were
+   * then: an erasure needs them once those sessions are gone. Unset where they are not known.
+   */
+  readonly owners?: readonly Owner[];
+}
+
 /** Fields of a session that do not change with every append. */
 export interface SessionFields extends SessionSettings {
   readonly summary: Summary | undefined;
@@ -68,7 +91,7 @@ export interface SessionFields extends SessionSettings {
   readonly summaryVersion: number;
   /** Entries of the window that are not in the log, by rising position. */
   readonly inserts: readonly WindowInsert[];
-  readonly forkedFrom: { readonly sessionId: string; readonly seq: number } | undefined;
+  readonly forkedFrom: ForkOrigin | undefined;
   readonly createMs: number;
   /** The revision that last changed these fields; the etag is made of it. */
   readonly etagRevision: number;

@@ -3,7 +3,7 @@
 
 import { mark } from "../../erase/rules/erasure.ts";
 import { recordId } from "../../records/rules/record.ts";
-import type { SessionRef } from "../../session/rules/session.ts";
+import { ownerOf, type SessionRef } from "../../session/rules/session.ts";
 import { decideSession } from "../decide-session.ts";
 import type {
   ConsumerDecision,
@@ -197,7 +197,16 @@ export function changeMemories<T>(
   return change(core, asked, {
     decide: () => {
       const reply = pendingReply(core, namespace, requestId);
-      return decide({ revision: memories.revision, memories: readsOf(memories), reply });
+      return decide({
+        revision: memories.revision,
+        memories: readsOf(memories),
+        ownerOf: (sessionId) => {
+          if (sessionId === "") return undefined;
+          const session = openSession(core, { namespace, sessionId })?.pending?.session;
+          return session && ownerOf(session);
+        },
+        reply,
+      });
     },
     save: ({ plan }) => applyMemories(core, asked, memories, plan),
     whenSeen: () => (looked ? core.writer.whenDurable() : whenSeen(core, [], asked)),

@@ -101,8 +101,8 @@ export function aboutMemories({ steps }: Pick<MemorySteps, "steps">): readonly s
   return steps.flatMap(({ after, before }) => {
     const memory = after ?? before?.memory;
     if (memory === undefined) return [];
-    const { sessionId } = memory.source;
-    return [...marksOf(memory.scope), ...marksOf({ ...SHARED_SCOPE, sessionId })];
+    const { sessionId, owner } = memory.source;
+    return [...marksOf(memory.scope), ...marksOf({ ...SHARED_SCOPE, ...owner, sessionId })];
   });
 }
 

@@ -421,6 +421,7 @@ export function encodeMemoryBody(memory: Memory): Uint8Array {
   writer.strings(27, memory.contradictsIds);
   writer.optionalDouble(28, source.erasedMs);
   writer.number(29, source.isVouched === true ? 1 : 0);
+  writer.strings(30, source.owner === undefined ? [] : [source.owner.userId, source.owner.agentId]);
   return new Uint8Array(writer.buffer.subarray(0, writer.position));
 }
 
@@ -501,6 +502,7 @@ export function memoryOf(memoryNo: number, row: MemoryRow, payload: Uint8Array):
       model: body.model,
       ...(body.erasedMs === undefined ? {} : { erasedMs: body.erasedMs }),
       ...(body.vouched === 0n ? {} : { isVouched: true }),
+      ...ownerPart(body.sourceOwner),
     },
     state: row.past === 1 ? "superseded" : "active",
     supersededBy: body.supersededBy,
@@ -512,6 +514,11 @@ export function memoryOf(memoryNo: number, row: MemoryRow, payload: Uint8Array):
     updateMs: row.updateMs,
     etagRevision: row.etagRevision,
   };
+}
+
+// Both are empty for the session of nobody; there are none where the owner is not known.
+function ownerPart([userId, agentId = ""]: readonly string[]): Pick<Memory["source"], "owner"> {
+  return userId === undefined ? {} : { owner: { userId, agentId } };
 }
 
 function contentOf(kind: MemoryKind, body: MemoryBodyRecord): Memory["content"] {

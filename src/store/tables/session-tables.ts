@@ -6,6 +6,7 @@ import { QUARTERS } from "../../kit/token-quarters.ts";
 import {
   DEFAULT_SETTINGS,
   EMPTY_POLICY_STATE,
+  type ForkOrigin,
   type Session,
   type SessionFields,
   type SessionHead,
@@ -324,6 +325,7 @@ function encodeSession(key: string, row: SessionRow): Buffer {
     summaryTrust: fields.summary?.trust ?? 0,
     summaryOwnVersion: BigInt(fields.summary?.version ?? 0),
     memoryPolicyJson: memoryPolicyText(fields.memoryPolicy),
+    forkedFromOwners: (fields.forkedFrom?.owners ?? []).map((owner) => ({ ...owner })),
   };
   return seal(key, SessionRecord.encode(record).finish());
 }
@@ -351,14 +353,18 @@ function decodeSession(payload: Uint8Array): SessionRow {
       summaryVersion: Number(record.summaryVersion),
       inserts: record.inserts.length === 0 ? NO_INSERTS : record.inserts.map(fromInsertRecord),
       memoryPolicy: parseMemoryPolicy(record.memoryPolicyJson),
-      forkedFrom:
-        record.forkedFromSessionId === ""
-          ? undefined
-          : { sessionId: record.forkedFromSessionId, seq: Number(record.forkedFromSeq) },
+      forkedFrom: forkOriginOf(record),
       createMs: Number(record.createMs),
       etagRevision: Number(record.etagRevision),
     },
   };
+}
+
+function forkOriginOf(record: SessionRecord): ForkOrigin | undefined {
+  const { forkedFromOwners: owners, forkedFromSessionId: sessionId } = record;
+  if (sessionId === "") return undefined;
+  const seq = Number(record.forkedFromSeq);
+  return { sessionId, seq, ...(owners.length === 0 ? {} : { owners }) };
 }
 
 // Before there were hooks a summary had the newest version, and nothing said how far to trust it.

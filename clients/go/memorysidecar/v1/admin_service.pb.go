@@ -468,6 +468,12 @@ const (
 	ErasureRemainderReason_ERASURE_REMAINDER_REASON_FREE_PAGES ErasureRemainderReason = 4
 	// Copies outside the store: back-ups, exports, answers and events that callers have read.
 	ErasureRemainderReason_ERASURE_REMAINDER_REASON_COPIES ErasureRemainderReason = 5
+	// Memories, documents, records and forks that name a session which is gone, and nothing tells
+	// whose it was: they were written before the server kept that, there was no such session when
+	// they were remembered, their scope names the session alone, or they hold summaries, which do
+	// not name the agent. They may be of the subject. For users and agents only. Remedy:
+	// EraseSubject for each session of the subject that was deleted or has expired.
+	ErasureRemainderReason_ERASURE_REMAINDER_REASON_UNKNOWN_OWNER ErasureRemainderReason = 6
 )
 
 // Enum value maps for ErasureRemainderReason.
@@ -479,6 +485,7 @@ var (
 		3: "ERASURE_REMAINDER_REASON_CALLER_SUMMARY",
 		4: "ERASURE_REMAINDER_REASON_FREE_PAGES",
 		5: "ERASURE_REMAINDER_REASON_COPIES",
+		6: "ERASURE_REMAINDER_REASON_UNKNOWN_OWNER",
 	}
 	ErasureRemainderReason_value = map[string]int32{
 		"ERASURE_REMAINDER_REASON_UNSPECIFIED":    0,
@@ -487,6 +494,7 @@ var (
 		"ERASURE_REMAINDER_REASON_CALLER_SUMMARY": 3,
 		"ERASURE_REMAINDER_REASON_FREE_PAGES":     4,
 		"ERASURE_REMAINDER_REASON_COPIES":         5,
+		"ERASURE_REMAINDER_REASON_UNKNOWN_OWNER":  6,
 	}
 )
 
@@ -2893,14 +2901,15 @@ const file_memorysidecar_v1_admin_service_proto_rawDesc = "" +
 	"\x1aERASED_KIND_MEMORY_VERSION\x10\x06\x12\x18\n" +
 	"\x14ERASED_KIND_DOCUMENT\x10\a\x12\x16\n" +
 	"\x12ERASED_KIND_ANSWER\x10\b\x12\x16\n" +
-	"\x12ERASED_KIND_RECORD\x10\t*\x8c\x02\n" +
+	"\x12ERASED_KIND_RECORD\x10\t*\xb8\x02\n" +
 	"\x16ErasureRemainderReason\x12(\n" +
 	"$ERASURE_REMAINDER_REASON_UNSPECIFIED\x10\x00\x12#\n" +
 	"\x1fERASURE_REMAINDER_REASON_EVENTS\x10\x01\x12(\n" +
 	"$ERASURE_REMAINDER_REASON_OTHER_OWNER\x10\x02\x12+\n" +
 	"'ERASURE_REMAINDER_REASON_CALLER_SUMMARY\x10\x03\x12'\n" +
 	"#ERASURE_REMAINDER_REASON_FREE_PAGES\x10\x04\x12#\n" +
-	"\x1fERASURE_REMAINDER_REASON_COPIES\x10\x052\xad\x05\n" +
+	"\x1fERASURE_REMAINDER_REASON_COPIES\x10\x05\x12*\n" +
+	"&ERASURE_REMAINDER_REASON_UNKNOWN_OWNER\x10\x062\xad\x05\n" +
 	"\fAdminService\x12e\n" +
 	"\rGetServerInfo\x12&.memorysidecar.v1.GetServerInfoRequest\x1a'.memorysidecar.v1.GetServerInfoResponse\"\x03\x90\x02\x01\x12h\n" +
 	"\x0eListNamespaces\x12'.memorysidecar.v1.ListNamespacesRequest\x1a(.memorysidecar.v1.ListNamespacesResponse\"\x03\x90\x02\x01\x12Y\n" +
