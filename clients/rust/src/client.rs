@@ -271,9 +271,11 @@ impl Client {
     }
 
     /// Creates a session, or gets the one that has its id already. The fields of the request do not
-    /// change a session that exists; `update_session` does.
+    /// change a session that exists; `update_session` does. If it belongs to another user than that
+    /// of the request, the error of the creation says so.
     pub async fn ensure_session(&self, session: v1::Session) -> Result<v1::Session, Error> {
         let session_id = session.session_id.clone();
+        let asked = session.user_id.clone();
         let session = Some(session);
         let request = v1::CreateSessionRequest {
             session,
@@ -285,7 +287,14 @@ impl Client {
                     session_id,
                     ..Default::default()
                 };
-                self.get_session(request).await?.session
+                let found = self.get_session(request).await?.session;
+                let is_other = |user: &str| !asked.is_empty() && !user.is_empty() && user != asked;
+                match found {
+                    Some(session) if is_other(&session.user_id) => {
+                        return Err(error.of_other_user(&session.session_id, &asked));
+                    }
+                    found => found,
+                }
             }
             created => created?.session,
         };

@@ -90,6 +90,15 @@ impl Error {
         self.code == Code::Unavailable || self.code == Code::Cancelled && self.reason.is_empty()
     }
 
+    /// This error for a session that belongs to another user, whose name it does not tell.
+    pub(crate) fn of_other_user(mut self, session_id: &str, asked: &str) -> Self {
+        self.message = format!(
+            "Session \"{session_id}\" exists, and belongs to another user than \"{asked}\". Give each \
+             user a session of its own."
+        );
+        self
+    }
+
     pub(crate) fn invalid(message: String) -> Self {
         Self::new(&Status::invalid_argument(message), &Sent::default())
     }

@@ -60,11 +60,33 @@ impl SessionService for Fake {
         }))
     }
 
+    async fn create_session(
+        &self,
+        _: Request<v1::CreateSessionRequest>,
+    ) -> Result<Response<v1::CreateSessionResponse>, Status> {
+        Err(failure(
+            Code::AlreadyExists,
+            "SESSION_ALREADY_EXISTS",
+            |_| (),
+        ))
+    }
+
     async fn get_session(
         &self,
-        _: Request<v1::GetSessionRequest>,
+        request: Request<v1::GetSessionRequest>,
     ) -> Result<Response<v1::GetSessionResponse>, Status> {
-        std::future::pending().await
+        let session_id = request.into_inner().session_id;
+        let user_id = match session_id.as_str() {
+            "anas" => "ana".to_owned(),
+            "nobodys" => String::new(),
+            _ => std::future::pending().await,
+        };
+        let session = Some(v1::Session {
+            session_id,
+            user_id,
+            ..Default::default()
+        });
+        Ok(Response::new(v1::GetSessionResponse { session }))
     }
 
     async fn list_messages(
@@ -151,6 +173,31 @@ fn failure(code: Code, reason: &str, add: impl FnOnce(&mut ErrorDetails)) -> Sta
     let mut details = ErrorDetails::with_error_info(reason, "memorysidecar.io", metadata);
     add(&mut details);
     Status::with_error_details(code, "no", details)
+}
+
+#[tokio::test]
+async fn refuses_the_session_of_another_user() {
+    let client = quick().connect(&serve(&Fake::default()).await).unwrap();
+    let ensure = |session_id: &str, user_id: &str| {
+        let session = v1::Session {
+            session_id: session_id.to_owned(),
+            user_id: user_id.to_owned(),
+            ..Default::default()
+        };
+        let client = client.clone();
+        async move { client.ensure_session(session).await }
+    };
+    for (session_id, user_id) in [("anas", "ana"), ("anas", ""), ("nobodys", "bob")] {
+        let session = ensure(session_id, user_id).await.unwrap();
+        assert_eq!(session.session_id, session_id);
+    }
+    let error = ensure("anas", "bob").await.unwrap_err();
+    assert!(error.has_reason(v1::ErrorReason::SessionAlreadyExists));
+    assert!(
+        error
+            .message
+            .starts_with("Session \"anas\" exists, and belongs to another user than \"bob\".")
+    );
 }
 
 #[tokio::test]
