@@ -49,7 +49,8 @@ async function output(name: string, hasLangChain: boolean, program: string): Pro
   const source = `
     import { connect, renderedIn } from "@memory-sidecar/client";
     const client = connect(${JSON.stringify(server.address)});
-    const options = { form: "langchain", createSession: true };
+    const form = { form: "langchain" };
+    const options = { ...form, createSession: true };
     ${program}
     client.close();
   `;
@@ -59,11 +60,11 @@ async function output(name: string, hasLangChain: boolean, program: string): Pro
 }
 
 test.each([
-  ["a window", 'const { messages } = await client.window("a", options);'],
+  ["a window", 'const { messages } = await client.window("a", form);'],
   [
     "a log",
     `const messages = [];
-    for await (const one of client.listMessages("a", options)) messages.push(one);`,
+    for await (const one of client.listMessages("a", form)) messages.push(one);`,
   ],
   [
     "a prompt",
@@ -97,8 +98,8 @@ test("a program without LangChain hears what to install, and sends nothing", asy
     const window = { form: "langchain" };
     const calls = [
       () => client.append("c", "Hello.", { createSession: true, window }),
-      () => client.window("c", options),
-      () => client.listMessages("c", options).next(),
+      () => client.window("c", form),
+      () => client.listMessages("c", form).next(),
     ];
     for (const call of calls) await call().catch((error) => console.log(String(error)));
     console.log(await client.getSession("c").catch(({ reason }) => reason));
