@@ -103,10 +103,14 @@ export async function startProcess(
   return { child, pid: child.pid ?? 0, port, startMs, inspectUrl, stop };
 }
 
-/** Starts the echo server. */
-export async function startEcho(core: number | undefined, inspect = false): Promise<Running> {
+/** Starts the echo server. It needs a file for durable echoes. */
+export async function startEcho(
+  core: number | undefined,
+  { inspect = false, file = "" } = {},
+): Promise<Running> {
   const port = await freePort();
   const args = ["--max-semi-space-size=16", "bench/echo-server.ts", String(port)];
+  if (file !== "") args.push(file);
   if (inspect) args.unshift(`--inspect=127.0.0.1:${await freePort()}`);
   return startProcess(args, port, core);
 }

@@ -89,7 +89,7 @@ async function partsOf(
 const seconds = Number(process.argv[2] ?? "2");
 await inDirectory(async (directory) => {
   const real = await startReal(join(directory, "data"), { core: undefined, inspect: true });
-  const bare = await startEcho(undefined, true);
+  const bare = await startEcho(undefined, { inspect: true });
   const loader = new Worker("bench/loader.ts", LOADER_CORE);
   try {
     await seed(real.port, { prefix: "a", sessions: SESSIONS, messages: WINDOW });

@@ -28,6 +28,7 @@ const APPEND = "/memorysidecar.v1.SessionService/AppendMessages";
 const WINDOW = "/memorysidecar.v1.SessionService/GetWindow";
 const ECHO = "/bench.Echo/Echo";
 const SIZED = "/bench.Echo/Sized";
+const DURABLE = "/bench.Echo/Durable";
 const SERVER_CORE = 0;
 /** Slightly more messages of 75 tokens than the default window of 8,000 tokens holds. */
 const FULL_WINDOW = 120;
@@ -118,6 +119,11 @@ export function echo(body: BodySpec, inFlight: number): JobShape {
   return { path: ECHO, body: { kind: "echo", bytes: bodyBytes(body) }, sessions: 1, inFlight };
 }
 
+/** The same load, each of whose requests is on stable storage before its answer. */
+export function durableEcho(body: BodySpec, inFlight: number): JobShape {
+  return { ...echo(body, inFlight), path: DURABLE };
+}
+
 /** A load on the echo server whose answers have so many bytes. */
 export function sized(bytes: number, inFlight: number): JobShape {
   return { path: SIZED, body: { kind: "sized", bytes }, sessions: 1, inFlight };
@@ -129,11 +135,14 @@ export function window(prefix: string, sessions: number, inFlight: number): JobS
 }
 
 /** One durable commit alone, in milliseconds. */
-function commitAlone(bench: Bench): Promise<{ p50Ms: number; p99Ms: number }> {
+export function commitAlone(how: {
+  readonly core: number | undefined;
+  readonly measureMs: number;
+}): Promise<{ p50Ms: number; p99Ms: number }> {
   return inDirectory(async (directory) => {
-    const seconds = String(bench.plan.measureMs / 1_000);
+    const seconds = String(how.measureMs / 1_000);
     const line = [process.execPath, "bench/lmdb-commit.ts", directory, seconds];
-    const [command = "node", ...rest] = pinned(core(bench), line);
+    const [command = "node", ...rest] = pinned(how.core, line);
     const output = execFileSync(command, rest, { cwd: `${import.meta.dirname}/..` });
     return JSON.parse(output.toString()) as { p50Ms: number; p99Ms: number };
   });
@@ -143,7 +152,8 @@ function commitAlone(bench: Bench): Promise<{ p50Ms: number; p99Ms: number }> {
 export async function basic(bench: Bench): Promise<Found> {
   const single: BodySpec = { kind: "append", count: 1, prefix: "a" };
   const figures = new Map<string, number>();
-  const commits = [await commitAlone(bench)];
+  const alone = { core: core(bench), measureMs: bench.plan.measureMs };
+  const commits = [await commitAlone(alone)];
   const echoServer = await startEcho(core(bench));
   try {
     return await inDirectory((directory) =>
@@ -166,7 +176,7 @@ export async function basic(bench: Bench): Promise<Found> {
           steps.push({ name: `window of ${name}`, server, job: window(`w${name}-`, 100, 32) });
         }
         const found = await rounds(bench, steps);
-        commits.push(await commitAlone(bench));
+        commits.push(await commitAlone(alone));
         figures.set("commit p50 ms", (commits[0]?.p50Ms ?? 0) / 2 + (commits[1]?.p50Ms ?? 0) / 2);
         figures.set("commit p99 ms", Math.max(...commits.map((commit) => commit.p99Ms)));
         figures.set("window of 20 bytes", bytes20);

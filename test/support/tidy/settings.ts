@@ -35,7 +35,7 @@ export const ENTRY_POINTS: EntryPoints = {
     /^bench\/clients\/overhead\.ts$/,
     /^bench\/(echo-server|lmdb-commit)\.ts$/,
     // Measurements that a person starts.
-    /^bench\/(checks|clients|cores|costs|fairness|plain-commits|profile|versus)\.ts$/,
+    /^bench\/(checks|clients|cores|costs|fairness|floor|plain-commits|profile|versus)\.ts$/,
     /^bench\/(recall-memory|recall-restart)\.ts$/,
     // The process that bench/compare measures each index in.
     /^bench\/compare\/measure\.ts$/,
