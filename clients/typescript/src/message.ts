@@ -11,6 +11,7 @@ import {
   ToolCall,
 } from "./gen/memorysidecar/v1/message.ts";
 import { Session } from "./gen/memorysidecar/v1/session.ts";
+import type { Summary } from "./gen/memorysidecar/v1/summary.ts";
 import { type MemoryPolicyInput, toMemoryPolicy } from "./memory-policy.ts";
 import { type PolicyInput, toPolicyChoice } from "./policy.ts";
 import { type TimeInput, toDate, toDuration } from "./time.ts";
@@ -95,14 +96,14 @@ type TextFields = {
 /** The fields that describe a session, as callers write them; texts stand as in the contract. */
 export interface SessionFields extends Omit<TextFields, "namespace"> {
   readonly labels?: Readonly<Record<string, string>>;
-  readonly metadata?: JsonObject;
-  readonly policy?: PolicyInput;
+  readonly metadata?: JsonObject | undefined;
+  readonly policy?: PolicyInput | undefined;
   /** Time that the session lives after its last change, in milliseconds. Default: without limit. */
   readonly ttlMs?: number;
-  /** The text that stands for messages that left the window. */
-  readonly summary?: string;
+  /** The text that stands for messages that left the window, or the summary of a session read. */
+  readonly summary?: string | Summary | undefined;
   /** Rules by which the session feeds long-term memory. Default: nothing. */
-  readonly memoryPolicy?: MemoryPolicyInput;
+  readonly memoryPolicy?: MemoryPolicyInput | undefined;
   /** In an update: the session must still have this etag. */
   readonly etag?: string;
 }
@@ -213,7 +214,7 @@ export function toSession(fields: SessionFields): DeepPartial<Session> {
     labels: { ...labels },
     policy: policy && toPolicyChoice(policy),
     ttl: ttlMs === undefined ? undefined : toDuration(ttlMs),
-    summary: summary === undefined ? undefined : { text: summary },
+    summary: typeof summary === "string" ? { text: summary } : summary,
     memoryPolicy: memoryPolicy && toMemoryPolicy(memoryPolicy),
   };
 }

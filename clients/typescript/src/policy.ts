@@ -18,8 +18,8 @@ import {
 import * as names from "./policy-names.ts";
 import { toDuration } from "./time.ts";
 
-/** A policy as it is given: everything may be left out. */
-export type PolicyInput = WrittenPolicy | PresetInput;
+/** A policy as it is given, where everything may be left out, or that of a session read. */
+export type PolicyInput = WrittenPolicy | PresetInput | PolicyChoice;
 
 /** A policy that is written out. */
 export type WrittenPolicy = DeepPartial<Policy>;
@@ -36,7 +36,9 @@ const POLICY_FIELDS = fieldsOf(Policy.fromPartial({}));
 const STAGE_FIELDS = fieldsOf(PolicyStage.fromPartial({}));
 
 /** The choice of a policy as requests hold it. */
-export function toPolicyChoice(policy: PolicyInput): DeepPartial<PolicyChoice> {
+export function toPolicyChoice(input: PolicyInput): DeepPartial<PolicyChoice> {
+  if ("choice" in input) return input as PolicyChoice;
+  const policy = input as WrittenPolicy | PresetInput;
   if (!("preset" in policy)) {
     onlyFields("policy", policy, POLICY_FIELDS);
     for (const one of policy.stages ?? []) onlyFields("stage", one, STAGE_FIELDS);

@@ -258,6 +258,27 @@ describe("client", () => {
 });
 
 describe("policies and windows", () => {
+  test("a session that was read can be given back", async () => {
+    const sessionId = "given-back";
+    const fields = {
+      sessionId,
+      userId: "u",
+      policy: preset("sliding_window", { max_messages: 4 }),
+      ttlMs: 60_000,
+    };
+    await client.createSession({ ...fields, memoryPolicy: { extraction: {} } });
+    await client.append(sessionId, ["one", "two"]);
+    await client.setSummary(sessionId, "so far");
+    const read = await client.getSession(sessionId);
+    const { memoryPolicy: _, ...rest } = read;
+    const { session } = await client.updateSession({ ...rest, labels: { a: "1" } });
+    expect(session?.labels).toEqual({ a: "1" });
+    expect(session?.policy).toEqual(read.policy);
+    expect(session?.summary?.text).toBe("so far");
+    expect(session?.ttl).toEqual(read.ttl);
+    expect(session?.memoryPolicy).toEqual(read.memoryPolicy);
+  });
+
   test("every preset is taken", async () => {
     const made: readonly PolicyInput[] = [
       preset("sliding_window", { max_messages: 4 }),
