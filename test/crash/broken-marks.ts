@@ -5,7 +5,7 @@
 import { registerHooks } from "node:module";
 
 const TARGET = "/src/recall/feed/changes.ts";
-const MARK = "feed.mark(ref, seqsOf(event));";
+const MARK = "for (const run of seqsOf(event) ?? [undefined]) feed.mark(ref, run);";
 
 registerHooks({
   load: (url, context, nextLoad) => {
