@@ -39,7 +39,8 @@ async function fill(client: MemorySidecar): Promise<void> {
 }
 
 async function textsWith(client: MemorySidecar, word: string): Promise<readonly string[]> {
-  const options = { userId: "anna", kinds: ["message"], pageSize: 100, mode: "lexical" } as const;
+  const filter = { kinds: ["message"] } as const;
+  const options = { userId: "anna", filter, pageSize: 100, mode: "lexical" } as const;
   const page = await client.recall(word, options);
   expect(page.coverage?.complete).toBe(true);
   return page.hits.map(({ passage }) => passage).filter((text) => text.includes(word));
