@@ -41,8 +41,8 @@ async function damage(directory: string, kind: string): Promise<void> {
 const textOf = (session: number, message: number): string => `harbor word${session}x${message}`;
 
 async function found(client: MemorySidecar, query: string) {
-  const options = { everyone: true, kinds: ["message"], pageSize: 100 } as const;
-  const page = await client.recall(query, { ...options, mode: "lexical" });
+  const filter = { everyone: true, kinds: ["message"] } as const;
+  const page = await client.recall(query, { filter, pageSize: 100, mode: "lexical" });
   return {
     texts: page.hits.map(({ passage }) => passage).sort(),
     isComplete: page.coverage?.complete,
