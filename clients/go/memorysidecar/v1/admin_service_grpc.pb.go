@@ -91,10 +91,10 @@ type AdminServiceClient interface {
 	// same owner; memories of the subject, and memories that name a message or a session of it
 	// as their source, with all their states; documents of its scope, and those that hold its
 	// summaries; records that it owns; vectors, digests of promoted texts, and the answers that
-	// were remembered under request ids: a repeat of such a call is `ANSWER_ERASED`. What was made
-	// of a session that was deleted or has expired before goes in the same way, by the owner that
-	// the session had when it was made. Data that is written while the erasure runs may stay: stop
-	// the writers of the subject before.
+	// were remembered under request ids: a repeat of such a call is `ANSWER_ERASED`. Sessions that
+	// were deleted or expired earlier count, too: memories and forks keep the owner that the session
+	// had when they were made. Data that is written while the erasure runs may stay: stop the writers
+	// of the subject before.
 	//
 	// Errors:
 	//   - RESOURCE_EXHAUSTED, `ERASURE_LIMIT_REACHED`: 100 erasures run in the namespace
@@ -265,10 +265,10 @@ type AdminServiceServer interface {
 	// same owner; memories of the subject, and memories that name a message or a session of it
 	// as their source, with all their states; documents of its scope, and those that hold its
 	// summaries; records that it owns; vectors, digests of promoted texts, and the answers that
-	// were remembered under request ids: a repeat of such a call is `ANSWER_ERASED`. What was made
-	// of a session that was deleted or has expired before goes in the same way, by the owner that
-	// the session had when it was made. Data that is written while the erasure runs may stay: stop
-	// the writers of the subject before.
+	// were remembered under request ids: a repeat of such a call is `ANSWER_ERASED`. Sessions that
+	// were deleted or expired earlier count, too: memories and forks keep the owner that the session
+	// had when they were made. Data that is written while the erasure runs may stay: stop the writers
+	// of the subject before.
 	//
 	// Errors:
 	//   - RESOURCE_EXHAUSTED, `ERASURE_LIMIT_REACHED`: 100 erasures run in the namespace
