@@ -155,7 +155,7 @@ export class TokenCounter {
 }
 
 function overloaded(): AppError {
-  const limit = String(WAITING_CHARS_MAX);
+  const limit = WAITING_CHARS_MAX;
   return new AppError(
     "OVERLOADED",
     `More than ${limit} characters wait to be counted exactly. Retry, or send token counts.`,

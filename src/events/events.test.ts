@@ -112,7 +112,7 @@ test("a reader that falls behind what is kept is told, never skipped ahead", asy
   while (await services.store.maintain(keep));
   await expect(watch({ kind: "after", position })).rejects.toMatchObject({
     reason: "RESUME_TOKEN_EXPIRED",
-    detail: { metadata: { oldest_revision: String(await oldestRevisionOf(services.store)) } },
+    detail: { metadata: { oldest_revision: await oldestRevisionOf(services.store) } },
   });
   const oldest = await take(await watch({ kind: "oldest" }), 5);
   expect(oldest).toHaveLength(5);

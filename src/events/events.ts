@@ -153,7 +153,7 @@ export async function createConsumer(
 }
 
 function consumerLimit(): AppError {
-  const limit = String(LIMITS.consumers);
+  const limit = LIMITS.consumers;
   return new AppError(
     "CONSUMER_LIMIT_REACHED",
     `The namespace has ${limit} consumers, which is the limit. Delete one first.`,

@@ -1,7 +1,7 @@
 // The elements of a JSON list with their exact bytes: what came in goes out byte for byte.
 
 import { isList, type Json, parseJson } from "../compat/common/json.ts";
-import { AppError, requestInvalid } from "../kit/errors.ts";
+import { requestInvalid } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
 
 /** An element of a list: its value, and its JSON text as it came. */
@@ -14,10 +14,7 @@ const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Refuses a request. Throws REQUEST_INVALID. */
 export function refuse(field: string, description: string, limit?: number): never {
-  const error = requestInvalid([{ field, description }]);
-  if (limit === undefined) throw error;
-  const metadata = { ...error.detail.metadata, limit: String(limit) };
-  throw new AppError(error.reason, error.message, { ...error.detail, metadata });
+  throw requestInvalid([{ field, description }], limit);
 }
 
 /** Takes a JSON list of so many elements at least apart. Throws REQUEST_INVALID. */

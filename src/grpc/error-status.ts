@@ -155,9 +155,9 @@ export function toErrorStatus(error: unknown): ErrorStatus {
     reason: known.reason,
     domain: ERROR_DOMAIN,
     metadata: new Map(
-      Object.entries(known.detail.metadata ?? {}).map(([key, value]) => [
-        key,
-        clip(value, TEXT_BYTES_MAX),
+      Object.entries(known.detail.metadata ?? {}).map(([name, fact]) => [
+        name,
+        clip(String(fact), TEXT_BYTES_MAX),
       ]),
     ),
   };
@@ -188,7 +188,7 @@ export function overloaded(full: Full): AppError {
     "OVERLOADED",
     `The server is already running ${full.limit} calls${keptFor(full)}. Nothing was done. Retry ` +
       "after the delay.",
-    { metadata: { limit: String(full.limit) } },
+    { metadata: { limit: full.limit } },
   );
 }
 
@@ -198,7 +198,7 @@ export function replyTooLarge(limit: number): AppError {
     "REPLY_TOO_LARGE",
     `The reply does not fit into a response of ${limit} bytes. The write has taken effect. Ask ` +
       "for the reply by itself.",
-    { metadata: { limit: String(limit) } },
+    { metadata: { limit } },
   );
 }
 
@@ -208,7 +208,7 @@ export function unreadAnswers(limit: number): AppError {
     "OVERLOADED",
     `Answers of up to ${limit} bytes wait to be read already. Nothing was done. Read them, or ` +
       "retry after the delay.",
-    { metadata: { limit: String(limit) } },
+    { metadata: { limit } },
   );
 }
 
@@ -227,7 +227,7 @@ export function requestsUnfinished(limit: number): AppError {
     "OVERLOADED",
     `Requests of up to ${limit} bytes are coming in already. Nothing was done. Send fewer at ` +
       "once, or retry after the delay.",
-    { metadata: { limit: String(limit) } },
+    { metadata: { limit } },
   );
 }
 
@@ -237,7 +237,7 @@ export function requestStalled(limitMs: number): AppError {
     "OVERLOADED",
     `The request stopped half way, or came in with less than 4 KiB a second for ${limitMs} ms. ` +
       "Nothing was done. Send it again.",
-    { metadata: { limit: String(limitMs) } },
+    { metadata: { limit: limitMs } },
   );
 }
 
@@ -247,7 +247,7 @@ export function streamLimitReached(full: Full): AppError {
     "STREAM_LIMIT_REACHED",
     `The server already has ${full.limit} open streams${keptFor(full)}. Close one, or retry after ` +
       "the delay.",
-    { metadata: { limit: String(full.limit) } },
+    { metadata: { limit: full.limit } },
   );
 }
 

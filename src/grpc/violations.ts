@@ -1,7 +1,7 @@
 // Collects the faults of a request. The path is kept as segments, so that a sound request costs no
 // string.
 
-import { AppError, type FieldViolation, requestInvalid } from "../kit/errors.ts";
+import { type AppError, type FieldViolation, requestInvalid } from "../kit/errors.ts";
 
 /** The most faults that are looked for: the work that a faulty request makes is bounded. */
 export const VIOLATIONS_MAX = 20;
@@ -68,11 +68,7 @@ export class Violations {
 
   /** The error that names the faults; undefined when there is none. */
   error(): AppError | undefined {
-    if (this.#found === undefined) return undefined;
-    const error = requestInvalid(this.#found, this.full);
-    if (this.#limit === undefined) return error;
-    const metadata = { ...error.detail.metadata, limit: String(this.#limit) };
-    return new AppError(error.reason, error.message, { ...error.detail, metadata });
+    return this.#found && requestInvalid(this.#found, this.#limit, this.full);
   }
 
   #path(field: string): string {

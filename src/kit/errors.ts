@@ -92,7 +92,8 @@ export interface FieldViolation {
 
 /** Details of an AppError beside its reason and message. */
 export interface AppErrorDetail {
-  readonly metadata?: Readonly<Record<string, string>>;
+  /** Facts for programs, by their names. Numbers go out as text. */
+  readonly metadata?: Readonly<Record<string, string | number>>;
   readonly violations?: readonly FieldViolation[];
   /** The type and name of the resource that is missing or in the way. */
   readonly resource?: { readonly type: string; readonly name: string };
@@ -122,14 +123,32 @@ export function undefinedFor(reason: ErrorReason): (error: unknown) => undefined
   };
 }
 
+/** A resource is missing, or in the way. */
+export function resourceError(
+  reason: ErrorReason,
+  type: string,
+  id: string,
+  problem: string,
+): AppError {
+  const metadata = { [`${type.toLowerCase()}_id`]: id };
+  return new AppError(reason, problem, { metadata, resource: { type, name: id } });
+}
+
 /**
  * The request breaks rules.
  *
+ * @param limit - The number that the first fault breaks, if it does.
  * @param isPartial - Whether the search for faults ended early, so that there may be more.
  */
-export function requestInvalid(violations: readonly FieldViolation[], isPartial = false): AppError {
+export function requestInvalid(
+  violations: readonly FieldViolation[],
+  limit?: number,
+  isPartial = false,
+): AppError {
+  const facts = { field: violations[0]?.field ?? "" };
+  const metadata = limit === undefined ? facts : { ...facts, limit };
   const text = violationsText(violations, isPartial);
-  return new AppError("REQUEST_INVALID", text, violationsDetail(violations));
+  return new AppError("REQUEST_INVALID", text, { violations, metadata });
 }
 
 /** The first fault and how many others there are. */
@@ -141,24 +160,16 @@ function violationsText(violations: readonly FieldViolation[], isPartial: boolea
   return `${first?.field}: ${first?.description}${more}`;
 }
 
-function violationsDetail(violations: readonly FieldViolation[]): AppErrorDetail {
-  return { violations, metadata: { field: violations[0]?.field ?? "" } };
-}
-
 /** The session does not exist. */
 export function sessionNotFound(sessionId: string): AppError {
-  return new AppError("SESSION_NOT_FOUND", "The session does not exist in this namespace.", {
-    metadata: { session_id: sessionId },
-    resource: { type: "Session", name: sessionId },
-  });
+  const problem = "The session does not exist in this namespace.";
+  return resourceError("SESSION_NOT_FOUND", "Session", sessionId, problem);
 }
 
 /** The session exists already. */
 export function sessionAlreadyExists(sessionId: string): AppError {
-  return new AppError("SESSION_ALREADY_EXISTS", "A session with this id already exists.", {
-    metadata: { session_id: sessionId },
-    resource: { type: "Session", name: sessionId },
-  });
+  const problem = "A session with this id already exists.";
+  return resourceError("SESSION_ALREADY_EXISTS", "Session", sessionId, problem);
 }
 
 /** The message does not exist, or not in the window, as `problem` says. */
@@ -166,28 +177,19 @@ export function messageNotFound(
   messageId: string,
   problem = "The message does not exist in this session.",
 ): AppError {
-  return new AppError("MESSAGE_NOT_FOUND", problem, {
-    metadata: { message_id: messageId },
-    resource: { type: "Message", name: messageId },
-  });
+  return resourceError("MESSAGE_NOT_FOUND", "Message", messageId, problem);
 }
 
 /** A message with this id exists already. */
 export function messageAlreadyExists(messageId: string): AppError {
-  return new AppError(
-    "MESSAGE_ALREADY_EXISTS",
-    "A message with this id already exists in the session.",
-    {
-      metadata: { message_id: messageId },
-      resource: { type: "Message", name: messageId },
-    },
-  );
+  const problem = "A message with this id already exists in the session.";
+  return resourceError("MESSAGE_ALREADY_EXISTS", "Message", messageId, problem);
 }
 
 /** The seq asked for is not there to be seen. */
 export function seqOutOfRange(seq: number, lastSeq: number): AppError {
   return new AppError("SEQ_OUT_OF_RANGE", `Seq ${seq} is outside the history up to ${lastSeq}.`, {
-    metadata: { seq: String(seq), last_seq: String(lastSeq) },
+    metadata: { seq, last_seq: lastSeq },
   });
 }
 
@@ -196,7 +198,7 @@ export function lastSeqMismatch(expected: number, lastSeq: number): AppError {
   return new AppError(
     "LAST_SEQ_MISMATCH",
     `The newest seq is ${lastSeq}, not ${expected}. Read the session and try again.`,
-    { metadata: { expected_last_seq: String(expected), last_seq: String(lastSeq) } },
+    { metadata: { expected_last_seq: expected, last_seq: lastSeq } },
   );
 }
 
@@ -237,7 +239,7 @@ export function formTooLarge(
   return new AppError(
     "WINDOW_FULL",
     `The messages take ${bytes} bytes in this form; an answer holds at most ${limit}. ${advice}`,
-    { metadata: { limit: String(limit) } },
+    { metadata: { limit } },
   );
 }
 
@@ -247,7 +249,7 @@ export function contextBudgetTooSmall(tokenCount: number, limit: number): AppErr
     "CONTEXT_BUDGET_TOO_SMALL",
     `The messages that are always included cost ${tokenCount} tokens; the budget is ${limit}. ` +
       "Raise max_tokens, append shorter messages, or let the policy keep less.",
-    { metadata: { token_count: String(tokenCount), limit: String(limit) } },
+    { metadata: { token_count: tokenCount, limit } },
   );
 }
 
@@ -277,10 +279,8 @@ export function hookFailed(hook: string, problem: string, cause: unknown): AppEr
 
 /** The task is done, deleted, or was never there. */
 export function taskNotFound(taskId: string): AppError {
-  return new AppError("TASK_NOT_FOUND", "The task does not exist in this namespace.", {
-    metadata: { task_id: taskId },
-    resource: { type: "Task", name: taskId },
-  });
+  const problem = "The task does not exist in this namespace.";
+  return resourceError("TASK_NOT_FOUND", "Task", taskId, problem);
 }
 
 /** The lease of a task ended, or another worker has it. */
@@ -314,7 +314,7 @@ export function pollLimitReached(full: Full): AppError {
   return new AppError(
     "POLL_LIMIT_REACHED",
     `${full.limit} calls wait already${keptFor(full)}. Retry after the delay.`,
-    { metadata: { limit: String(full.limit) } },
+    { metadata: { limit: full.limit } },
   );
 }
 
@@ -324,7 +324,7 @@ export function summaryNotFound(version: number): AppError {
     "SUMMARY_NOT_FOUND",
     `The session has no summary of version ${version}, or it is no longer kept.`,
     {
-      metadata: { version: String(version) },
+      metadata: { version },
       resource: { type: "Summary", name: String(version) },
     },
   );
@@ -335,14 +335,15 @@ export function summaryVersionMismatch(expected: number, version: number): AppEr
   return new AppError(
     "SUMMARY_VERSION_MISMATCH",
     `The summary has version ${version}, not ${expected}. Read the session and try again.`,
-    { metadata: { expected_version: String(expected), version: String(version) } },
+    { metadata: { expected_version: expected, version } },
   );
 }
 
 /** A snapshot cannot be read; names the faults with their paths in the document. */
 export function snapshotInvalid(violations: readonly FieldViolation[]): AppError {
+  const metadata = { field: violations[0]?.field ?? "" };
   const text = violationsText(violations, false);
-  return new AppError("SNAPSHOT_INVALID", text, violationsDetail(violations));
+  return new AppError("SNAPSHOT_INVALID", text, { violations, metadata });
 }
 
 /** Messages were changed or deleted while the session was exported. */
@@ -368,7 +369,7 @@ export function uploadLimitReached(full: Full): AppError {
     "UPLOAD_LIMIT_REACHED",
     `The server already has ${full.limit} open uploads${keptFor(full)}. Finish one, or retry ` +
       "after the delay.",
-    { metadata: { limit: String(full.limit) } },
+    { metadata: { limit: full.limit } },
   );
 }
 
@@ -378,7 +379,7 @@ export function uploadBytesReached({ limit, few }: Full): AppError {
   return new AppError(
     "UPLOAD_LIMIT_REACHED",
     `${whose} already hold ${limit} bytes of documents. Finish one, or retry after the delay.`,
-    { metadata: { limit: String(limit) } },
+    { metadata: { limit } },
   );
 }
 
@@ -410,7 +411,7 @@ export function revisionNotReached(revision: number, newest: number): AppError {
   return new AppError(
     "REVISION_NOT_REACHED",
     `The namespace is at revision ${newest}; ${revision} is of another namespace or store.`,
-    { metadata: { revision: String(revision), newest_revision: String(newest) } },
+    { metadata: { revision, newest_revision: newest } },
   );
 }
 
@@ -420,32 +421,26 @@ export function resumeTokenExpired(oldestRevision: number): AppError {
     "RESUME_TOKEN_EXPIRED",
     `Events after the start are no longer kept; the oldest is of revision ${oldestRevision}. ` +
       "Watch from now, then read the state.",
-    { metadata: { oldest_revision: String(oldestRevision) } },
+    { metadata: { oldest_revision: oldestRevision } },
   );
 }
 
 /** The consumer does not exist. */
 export function consumerNotFound(consumerId: string): AppError {
-  return new AppError("CONSUMER_NOT_FOUND", "The consumer does not exist in this namespace.", {
-    metadata: { consumer_id: consumerId },
-    resource: { type: "Consumer", name: consumerId },
-  });
+  const problem = "The consumer does not exist in this namespace.";
+  return resourceError("CONSUMER_NOT_FOUND", "Consumer", consumerId, problem);
 }
 
 /** The consumer exists already. */
 export function consumerAlreadyExists(consumerId: string): AppError {
-  return new AppError("CONSUMER_ALREADY_EXISTS", "A consumer with this id already exists.", {
-    metadata: { consumer_id: consumerId },
-    resource: { type: "Consumer", name: consumerId },
-  });
+  const problem = "A consumer with this id already exists.";
+  return resourceError("CONSUMER_ALREADY_EXISTS", "Consumer", consumerId, problem);
 }
 
 /** The erasure does not exist. */
 export function erasureNotFound(erasureId: string): AppError {
-  return new AppError("ERASURE_NOT_FOUND", "The erasure does not exist in this namespace.", {
-    metadata: { erasure_id: erasureId },
-    resource: { type: "Erasure", name: erasureId },
-  });
+  const problem = "The erasure does not exist in this namespace.";
+  return resourceError("ERASURE_NOT_FOUND", "Erasure", erasureId, problem);
 }
 
 /** The namespace has as many erasures under way as it may. */
@@ -453,7 +448,7 @@ export function erasureLimitReached(limit: number): AppError {
   return new AppError(
     "ERASURE_LIMIT_REACHED",
     `At most ${limit} erasures run in a namespace. Wait until one is done.`,
-    { metadata: { limit: String(limit) } },
+    { metadata: { limit } },
   );
 }
 
@@ -534,7 +529,7 @@ export function storeFull(freeBytes: number, floorBytes: number): AppError {
   return new AppError(
     "STORE_FULL",
     `The disk has ${freeBytes} bytes left, less than the floor of ${floorBytes}. Free space.`,
-    { metadata: { free_bytes: String(freeBytes), floor_bytes: String(floorBytes) } },
+    { metadata: { free_bytes: freeBytes, floor_bytes: floorBytes } },
   );
 }
 

@@ -146,7 +146,7 @@ export function searchSemaphore(running: number, waiting: number): Semaphore {
         "OVERLOADED",
         `${full.limit} searches are already waiting${keptFor(full)}. Retry.`,
         {
-          metadata: { limit: String(full.limit) },
+          metadata: { limit: full.limit },
           retryDelayMs: RETRY_DELAY_MS,
         },
       ),

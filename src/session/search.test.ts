@@ -126,7 +126,7 @@ describe("a search", () => {
     expect(gate.pages).toBe(2);
     await expect(search()).rejects.toMatchObject({
       reason: "OVERLOADED",
-      detail: { metadata: { limit: "12" } },
+      detail: { metadata: { limit: 12 } },
     });
     gate.open();
     const all = await Promise.all([...running, ...waiting]);

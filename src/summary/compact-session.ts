@@ -146,7 +146,7 @@ function checkRoom(tasks: readonly Task[], stage: string): void {
     "OVERLOADED",
     `The session has ${limit} unfinished tasks, which is the limit.`,
     {
-      metadata: { limit: String(limit) },
+      metadata: { limit },
       retryDelayMs: FULL_RETRY_MS,
     },
   );

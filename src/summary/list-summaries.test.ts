@@ -135,7 +135,7 @@ describe("listSummarySources", () => {
   test("fails for what never was", async () => {
     await expect(sources(1)).rejects.toMatchObject({
       reason: "SUMMARY_NOT_FOUND",
-      detail: { metadata: { version: "1" } },
+      detail: { metadata: { version: 1 } },
     });
   });
 });

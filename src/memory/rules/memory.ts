@@ -1,6 +1,6 @@
 // Long-term memories as the domain sees them.
 
-import { AppError } from "../../kit/errors.ts";
+import { AppError, resourceError } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { cutText } from "../../kit/text.ts";
 import type { Owner } from "../../session/rules/session.ts";
@@ -314,10 +314,8 @@ export function dayOf(ms: number): string {
 
 /** The memory does not exist, or its time has run out. */
 export function memoryNotFound(memoryId: string): AppError {
-  return new AppError("MEMORY_NOT_FOUND", "The memory does not exist in this namespace.", {
-    metadata: { memory_id: memoryId },
-    resource: { type: "Memory", name: memoryId },
-  });
+  const problem = "The memory does not exist in this namespace.";
+  return resourceError("MEMORY_NOT_FOUND", "Memory", memoryId, problem);
 }
 
 /** The scope is full. */
@@ -326,13 +324,13 @@ export function memoryLimitReached(): AppError {
   return new AppError(
     "MEMORY_LIMIT_REACHED",
     `The scope holds ${limit} memories of this tier, which is the limit. Forget some first.`,
-    { metadata: { limit: String(limit) } },
+    { metadata: { limit } },
   );
 }
 
 /** The memory never had this version. */
 export function memoryVersionNotFound(memoryId: string, version: number): AppError {
-  const metadata = { memory_id: memoryId, version: String(version) };
+  const metadata = { memory_id: memoryId, version };
   return new AppError("MEMORY_VERSION_NOT_FOUND", "The memory never had this version.", {
     metadata,
     resource: { type: "MemoryRevision", name: `${memoryId}@${version}` },
@@ -345,6 +343,6 @@ export function memoryVersionLimitReached(memoryId: string): AppError {
   return new AppError(
     "MEMORY_VERSION_LIMIT_REACHED",
     `The memory has had ${limit} states, which is the limit. Forget it and remember it again.`,
-    { metadata: { memory_id: memoryId, limit: String(limit) } },
+    { metadata: { memory_id: memoryId, limit } },
   );
 }

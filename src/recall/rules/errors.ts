@@ -1,14 +1,12 @@
 // Expected failures of recall and documents; see domain/errors.ts.
 
-import { AppError, hookFailed } from "../../kit/errors.ts";
+import { AppError, hookFailed, resourceError } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
 
 /** The document does not exist. */
 export function documentNotFound(documentId: string): AppError {
-  return new AppError("DOCUMENT_NOT_FOUND", "The document does not exist in this collection.", {
-    metadata: { document_id: documentId },
-    resource: { type: "Document", name: documentId },
-  });
+  const problem = "The document does not exist in this collection.";
+  return resourceError("DOCUMENT_NOT_FOUND", "Document", documentId, problem);
 }
 
 /** A record alone writes and deletes the document. */
@@ -26,13 +24,13 @@ export function collectionOfRecords(collectionId: string, count: number): AppErr
     "DOCUMENT_OF_RECORD",
     `The collection holds ${count} documents of records. Delete those records first, or put them ` +
       "without documents.",
-    { metadata: { collection_id: collectionId, documents: String(count) } },
+    { metadata: { collection_id: collectionId, documents: count } },
   );
 }
 
 /** The namespace has as many collections as it may. */
 export function collectionLimitReached(): AppError {
-  const limit = String(LIMITS.collections);
+  const limit = LIMITS.collections;
   return new AppError(
     "COLLECTION_LIMIT_REACHED",
     `The namespace has ${limit} collections, which is the limit. Clear one first.`,
@@ -55,7 +53,7 @@ export function embeddingMismatch({ model, dimensions }: VectorKind, own?: Vecto
   return new AppError(
     "EMBEDDING_MISMATCH",
     `The vector is of another model or length than ${nameOf({ model, dimensions })}${others}.`,
-    { metadata: { model, dimensions: String(dimensions) } },
+    { metadata: { model, dimensions } },
   );
 }
 

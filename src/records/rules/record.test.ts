@@ -135,7 +135,7 @@ describe("an operation", () => {
     ).toThrow(
       expect.objectContaining({
         detail: {
-          metadata: { key: "k", operation: "1", expected_version: "7", version: "0" },
+          metadata: { key: "k", operation: 1, expected_version: 7, version: 0 },
         },
       }) as Error,
     );

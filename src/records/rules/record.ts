@@ -267,8 +267,8 @@ function contentOf(
   return { valueBytes: upload.byteCount, crc32: upload.crc32 };
 }
 
-function operationOf(index: number | undefined): Readonly<Record<string, string>> {
-  return index === undefined ? {} : { operation: String(index) };
+function operationOf(index: number | undefined): { readonly operation?: number } {
+  return index === undefined ? {} : { operation: index };
 }
 
 function recordAfter(
@@ -297,7 +297,7 @@ function checkState(
   { stamp, index }: At,
 ): void {
   const { condition, kind, name } = operation;
-  const version = String(old?.version ?? 0);
+  const version = old?.version ?? 0;
   const metadata = { key: name.key, ...operationOf(index) };
   const resource = { type: "Record", name: name.key };
   if (condition === false && old !== undefined) {
@@ -309,7 +309,7 @@ function checkState(
     throw new AppError(
       "RECORD_VERSION_MISMATCH",
       `The record has version ${version}, not ${condition}. Get it and try again.`,
-      { metadata: { ...metadata, expected_version: String(condition), version } },
+      { metadata: { ...metadata, expected_version: condition, version } },
     );
   }
   const isNeeded = condition === true || (kind === "delete" && !operation.allowMissing);

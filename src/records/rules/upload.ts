@@ -1,7 +1,7 @@
 // Values that arrive in parts, before a put makes one the value of a record.
 
 import { checksum } from "../../kit/checksum.ts";
-import { AppError } from "../../kit/errors.ts";
+import { AppError, type AppErrorDetail } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
 
 /** The parts of a value that have arrived. */
@@ -55,18 +55,18 @@ export function withPart(
       "UPLOAD_OFFSET_MISMATCH",
       `The upload has ${byteCount} bytes, and the part begins at ${offset}. Go on at ${byteCount}, ` +
         "or upload with another id.",
-      { metadata: { upload_id: uploadId, size: String(byteCount) } },
+      { metadata: { upload_id: uploadId, size: byteCount } },
     );
   }
   if (partCount >= LIMITS.recordParts) {
     throw tooLarge(`An upload has at most ${LIMITS.recordParts} parts. Upload larger ones.`, {
-      ...{ limit: String(LIMITS.recordParts), parts: String(partCount) },
+      ...{ limit: LIMITS.recordParts, parts: partCount },
     });
   }
   const size = byteCount + data.length;
   if (size > LIMITS.uploadedValueBytes) {
     throw tooLarge(`A value has at most ${LIMITS.uploadedValueBytes} bytes. Split it.`, {
-      ...{ limit: String(LIMITS.uploadedValueBytes), size: String(size) },
+      ...{ limit: LIMITS.uploadedValueBytes, size },
     });
   }
   return {
@@ -86,10 +86,10 @@ export function valueTooLarge(size: number): AppError {
   return tooLarge(
     `The answer would hold ${size} bytes of the value, and may hold ${limit}. Get it in ranges: ` +
       "set value_offset and value_limit.",
-    { limit: String(limit), size: String(size) },
+    { limit, size },
   );
 }
 
-function tooLarge(text: string, metadata: Readonly<Record<string, string>>): AppError {
+function tooLarge(text: string, metadata: AppErrorDetail["metadata"] & object): AppError {
   return new AppError("RECORD_VALUE_TOO_LARGE", text, { metadata });
 }

@@ -88,7 +88,7 @@ export function parseDocument(format: Format, document: Uint8Array): ParseResult
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { limit } = error.detail.metadata ?? {};
-    if (error.reason === "WINDOW_FULL" && limit !== undefined) return { full: limit };
+    if (error.reason === "WINDOW_FULL" && limit !== undefined) return { full: String(limit) };
     return { violations: error.detail.violations ?? [] };
   }
 }

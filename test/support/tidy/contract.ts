@@ -1,7 +1,7 @@
 // That code and tests cover the contract: every rpc and every reason of failure.
 
 import { importsOf } from "./imports.ts";
-import { nameOf, parseModule, stringOf, walk } from "./parse.ts";
+import { type Node, nameOf, parseModule, stringOf, walk } from "./parse.ts";
 import { isTest, type Project, sourcesOf } from "./project.ts";
 
 /**
@@ -38,6 +38,9 @@ export function rpcProblems(project: Project): string[] {
 
 const ERRORS = "src/kit/errors.ts";
 
+/** Those that take the reason first. */
+const ERROR_MAKERS = new Set(["AppError", "resourceError"]);
+
 /** Gives the reasons of the public `ErrorReason` enum, without the prefix. */
 export function errorReasons(project: Project): string[] {
   const text = project.get("proto/memorysidecar/v1/error_reason.proto") ?? "";
@@ -51,12 +54,18 @@ function makersOf(project: Project): ReadonlyMap<string, string> {
   walk(module.program, (node) => {
     if (node.type !== "FunctionDeclaration") return;
     walk(node, (inner) => {
-      const [first] = inner.type === "NewExpression" ? asList(inner["arguments"]) : [];
-      const reason = stringOf(first);
+      const reason = reasonMadeBy(inner);
       if (reason !== undefined) makers.set(reason, nameOf(node["id"]) ?? "");
     });
   });
   return makers;
+}
+
+/** The reason of the error that an expression makes. */
+function reasonMadeBy(node: Node): string | undefined {
+  const isCall = node.type === "NewExpression" || node.type === "CallExpression";
+  if (!isCall || !ERROR_MAKERS.has(nameOf(node["callee"]) ?? "")) return undefined;
+  return stringOf(asList(node["arguments"])[0]);
 }
 
 function asList(value: unknown): readonly unknown[] {
@@ -90,8 +99,7 @@ export function reasonProblems(project: Project): string[] {
 function reasonsMadeIn(path: string, text: string): string[] {
   const found: string[] = [];
   walk(parseModule(path, text).program, (node) => {
-    if (node.type !== "NewExpression" || nameOf(node["callee"]) !== "AppError") return;
-    const reason = stringOf(asList(node["arguments"])[0]);
+    const reason = reasonMadeBy(node);
     if (reason !== undefined) found.push(reason);
   });
   return found;
