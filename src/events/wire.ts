@@ -13,6 +13,7 @@ import { numbersByWord } from "../grpc/enums.ts";
 import { encodeWire } from "../grpc/fast-writer.ts";
 import type { ResumeTokens } from "../grpc/resume-token.ts";
 import { toDuration, toTimestamp } from "../grpc/time.ts";
+import { anInt64, fieldTable, readMessageField } from "../grpc/wire-fields.ts";
 import { Slab } from "../kit/bytes.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { FAILURE_REASONS, TASK_TYPES } from "../tasks/wire.ts";
@@ -242,21 +243,11 @@ const TRIMMED = 17;
 const UPDATED = 18;
 const DELETED = 19;
 const SEQS_IN_DETAIL = 2;
-const FIRST_SEQ = 1;
-const LAST_SEQ = 2;
 
-function readRange(reader: BinaryReader): SeqRange {
-  const end = reader.uint32() + reader.pos;
-  let first = 0;
-  let last = 0;
-  while (reader.pos < end) {
-    const tag = reader.uint32();
-    if (tag >>> 3 === FIRST_SEQ) first = Number(reader.int64());
-    else if (tag >>> 3 === LAST_SEQ) last = Number(reader.int64());
-    else reader.skip(tag & 7);
-  }
-  return { first, last };
-}
+const SEQ_RANGE = fieldTable<{ first: number; last: number }>(
+  [1, "first", anInt64],
+  [2, "last", anInt64],
+);
 
 function readDetail(reader: BinaryReader, isRange: boolean): readonly SeqRange[] | undefined {
   const end = reader.uint32() + reader.pos;
@@ -266,7 +257,7 @@ function readDetail(reader: BinaryReader, isRange: boolean): readonly SeqRange[]
       reader.skip(tag & 7);
       continue;
     }
-    if (isRange) return [readRange(reader)];
+    if (isRange) return [readMessageField(reader, SEQ_RANGE, { first: 0, last: 0 })];
     const seq = Number(reader.int64());
     return [{ first: seq, last: seq }];
   }

@@ -6,6 +6,17 @@ import { fromMemoryKind } from "../core/wire.ts";
 import * as wire from "../gen/memorysidecar/v1/memory.ts";
 import { structToJson } from "../grpc/struct.ts";
 import { fromOptionalTimestamp } from "../grpc/time.ts";
+import {
+  aDouble,
+  anInt32,
+  anInt64,
+  aText,
+  type FieldTable,
+  fieldTable,
+  type ReadField,
+  readFields,
+  readMessageField,
+} from "../grpc/wire-fields.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { type MemoryScope, SHARED_SCOPE } from "../memory/rules/memory.ts";
 import { TRUST } from "../summary/rules/summary.ts";
@@ -15,9 +26,7 @@ import type { IndexCodec, IndexedMemory, IndexedRecord } from "./index/port.ts";
 import type { FlatMetadata, Scalar } from "./rules/filter.ts";
 import type { FilteredMemory } from "./rules/item-tests.ts";
 
-// The fields of Struct, of its entries, of Value and of ListValue by number, as in struct.proto.
-const STRUCT_FIELDS = 1;
-const ENTRY = { key: 1, value: 2 } as const;
+// The fields of Value and of ListValue by number, as in struct.proto.
 const VALUE = { number: 2, text: 3, bool: 4, object: 5, list: 6 } as const;
 const LIST_VALUES = 1;
 
@@ -29,6 +38,8 @@ interface Slice {
   readonly start: number;
   readonly end: number;
 }
+
+const NO_SLICE: Slice = { start: 0, end: 0 };
 
 /** The state of reading metadata. */
 interface Flattening {
@@ -44,30 +55,17 @@ function readSlice(reader: BinaryReader): Slice {
   return { start, end: reader.pos };
 }
 
-/** Reads the entries of an object; of two with one key the last counts, as in any map. */
-function readEntries(reader: BinaryReader, { start, end }: Slice): Map<string, Slice> {
-  const entries = new Map<string, Slice>();
-  reader.pos = start;
-  while (reader.pos < end) {
-    const tag = reader.uint32();
-    if (tag >>> 3 !== STRUCT_FIELDS) {
-      reader.skip(tag & 7);
-      continue;
-    }
-    const entry = readSlice(reader);
-    reader.pos = entry.start;
-    let key = "";
-    let value: Slice = { start: entry.end, end: entry.end };
-    while (reader.pos < entry.end) {
-      const inner = reader.uint32();
-      if (inner >>> 3 === ENTRY.key) key = reader.string();
-      else if (inner >>> 3 === ENTRY.value) value = readSlice(reader);
-      else reader.skip(inner & 7);
-    }
-    entries.set(key, value);
-  }
-  return entries;
-}
+const ENTRY = fieldTable<{ key: string; value: Slice }>([1, "key", aText], [2, "value", readSlice]);
+
+/** Of two entries with one key the last counts, as in any map. */
+const STRUCT = fieldTable<{ entries: Map<string, Slice> }>([
+  1,
+  "entries",
+  (reader, entries) => {
+    const { key, value } = readMessageField(reader, ENTRY, { key: "", value: NO_SLICE });
+    return entries.set(key, value);
+  },
+]);
 
 /** A value: a scalar, or where an object or a list is. */
 type Read = { readonly scalar: Scalar } | { readonly object: Slice } | { readonly list: Slice };
@@ -134,7 +132,9 @@ function addValue(into: Flattening, path: string, slice: Slice): void {
 }
 
 function addObject(into: Flattening, prefix: string, slice: Slice): void {
-  const entries = [...readEntries(into.reader, slice)];
+  into.reader.pos = slice.start;
+  const found = readFields(into.reader, STRUCT, { entries: new Map() }, slice.end);
+  const entries = [...found.entries];
   // Two ways lead to one path only where a key holds a dot: the longest key comes first then.
   if (entries.some(([key]) => key.includes("."))) entries.sort(([a], [b]) => b.length - a.length);
   for (const [key, value] of entries) {
@@ -223,24 +223,8 @@ export function readIndexedMemory(bytes: Uint8Array): IndexedRecord {
 
 // Reads stored messages and documents as the index of recall sees them: what can be found of them,
 // and what filters look at. It runs for each record that is indexed, in the thread of the index, so
-// it reads the few fields it needs straight from the bytes.
-
-// The fields of Message, ContentPart, ToolResult, Document, MemoryScope, Timestamp and of a label
-// by number, as in message.proto, document.proto and memory.proto.
-const MESSAGE = {
-  ...{ messageId: 1, role: 3, name: 4, text: 5, parts: 6, metadata: 13, labels: 14 },
-  ...{ sentTime: 17, trust: 19, createTime: 21 },
-} as const;
-const PART = { text: 1, data: 3, toolResult: 4, json: 7 } as const;
-const RESULT = { text: 2, parts: 3 } as const;
-const DOCUMENT = {
-  ...{ documentId: 2, text: 3, author: 4, metadata: 5, labels: 6, documentTime: 7 },
-  ...{ importance: 8, trust: 10, sourceDocumentId: 11, chunkCount: 13 },
-  ...{ createTime: 16, scope: 19 },
-} as const;
-const SCOPE = { userId: 1, agentId: 2, sessionId: 3 } as const;
-const TIME = { seconds: 1, nanos: 2 } as const;
-const LABEL = { key: 1, value: 2 } as const;
+// it reads the few fields it needs straight from the bytes. Their numbers are those of
+// message.proto, document.proto and memory.proto.
 
 const MS_PER_SECOND = 1_000;
 const NANOS_PER_MS = 1_000_000;
@@ -270,150 +254,85 @@ function decodeText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
 
-function addText(texts: string[], text: string): void {
+const plusText: ReadField<string[]> = (reader, texts) => plus(texts, reader.string());
+
+function plus(texts: string[], text: string): string[] {
   if (text !== "") texts.push(text);
+  return texts;
 }
 
-function readPart(reader: BinaryReader, texts: string[]): void {
-  const end = reader.uint32() + reader.pos;
-  while (reader.pos < end) {
-    const tag = reader.uint32();
-    const field = tag >>> 3;
-    if (field === PART.text) addText(texts, reader.string());
-    else if (field === PART.data) addText(texts, structToJson(reader.bytes()));
-    else if (field === PART.json) addText(texts, reader.string());
-    else if (field === PART.toolResult) readResult(reader, texts);
-    else reader.skip(tag & 7);
-  }
-}
+const PART = fieldTable<{ texts: string[] }>(
+  [1, "texts", plusText],
+  [3, "texts", (reader, texts) => plus(texts, structToJson(reader.bytes()))],
+  [4, "texts", (reader, texts) => readMessageField(reader, RESULT, { texts }).texts],
+  [7, "texts", plusText],
+);
 
-function readResult(reader: BinaryReader, texts: string[]): void {
-  const end = reader.uint32() + reader.pos;
-  while (reader.pos < end) {
-    const tag = reader.uint32();
-    if (tag >>> 3 === RESULT.text) addText(texts, reader.string());
-    else if (tag >>> 3 === RESULT.parts) readPart(reader, texts);
-    else reader.skip(tag & 7);
-  }
-}
+const plusPart: ReadField<string[]> = (reader, texts) =>
+  readMessageField(reader, PART, { texts }).texts;
+
+const RESULT = fieldTable<{ texts: string[] }>([2, "texts", plusText], [3, "texts", plusPart]);
+
+const TIMESTAMP = fieldTable<{ seconds: number; nanos: number }>(
+  [1, "seconds", anInt64],
+  [2, "nanos", anInt32],
+);
 
 /** Reads a time as milliseconds, rounded up as everywhere else. */
 function readTime(reader: BinaryReader): number {
-  const end = reader.uint32() + reader.pos;
-  let seconds = 0;
-  let nanos = 0;
-  while (reader.pos < end) {
-    const tag = reader.uint32();
-    if (tag >>> 3 === TIME.seconds) seconds = Number(reader.int64());
-    else if (tag >>> 3 === TIME.nanos) nanos = reader.int32();
-    else reader.skip(tag & 7);
-  }
+  const { seconds, nanos } = readMessageField(reader, TIMESTAMP, { seconds: 0, nanos: 0 });
   return seconds * MS_PER_SECOND + Math.ceil(nanos / NANOS_PER_MS);
 }
 
-function readLabel(reader: BinaryReader, draft: Draft): void {
-  const end = reader.uint32() + reader.pos;
-  let key = "";
-  let value = "";
-  while (reader.pos < end) {
-    const tag = reader.uint32();
-    if (tag >>> 3 === LABEL.key) key = reader.string();
-    else if (tag >>> 3 === LABEL.value) value = reader.string();
-    else reader.skip(tag & 7);
-  }
-  draft.labels ??= new Map();
-  draft.labels.set(key, value);
-}
+const LABEL = fieldTable<{ key: string; value: string }>([1, "key", aText], [2, "value", aText]);
 
-function readScope(reader: BinaryReader): MemoryScope {
-  const end = reader.uint32() + reader.pos;
-  let { userId, agentId, sessionId } = SHARED_SCOPE;
-  while (reader.pos < end) {
-    const tag = reader.uint32();
-    if (tag >>> 3 === SCOPE.userId) userId = reader.string();
-    else if (tag >>> 3 === SCOPE.agentId) agentId = reader.string();
-    else if (tag >>> 3 === SCOPE.sessionId) sessionId = reader.string();
-    else reader.skip(tag & 7);
-  }
-  return { userId, agentId, sessionId };
-}
+const plusLabel: ReadField<Draft["labels"]> = (reader, labels = new Map()) => {
+  const { key, value } = readMessageField(reader, LABEL, { key: "", value: "" });
+  return labels.set(key, value);
+};
 
-function readMessageField(reader: BinaryReader, tag: number, draft: Draft): void {
-  switch (tag >>> 3) {
-    case MESSAGE.messageId:
-      draft.messageId = reader.string();
-      break;
-    case MESSAGE.role:
-      draft.role = reader.int32();
-      break;
-    case MESSAGE.name:
-      draft.author = reader.string();
-      break;
-    case MESSAGE.text:
-      addText(draft.texts, reader.string());
-      break;
-    case MESSAGE.parts:
-      readPart(reader, draft.texts);
-      break;
-    case MESSAGE.metadata:
-      draft.metadata = flattenMetadata(reader.bytes());
-      break;
-    case MESSAGE.labels:
-      readLabel(reader, draft);
-      break;
-    case MESSAGE.sentTime:
-      draft.toldMs = readTime(reader);
-      break;
-    case MESSAGE.trust:
-      draft.trust = reader.int32();
-      break;
-    case MESSAGE.createTime:
-      draft.createMs = readTime(reader);
-      break;
-    default:
-      reader.skip(tag & 7);
-  }
-}
+const SCOPE = fieldTable<{ -readonly [K in keyof MemoryScope]: string }>(
+  [1, "userId", aText],
+  [2, "agentId", aText],
+  [3, "sessionId", aText],
+);
 
-function readDocumentField(reader: BinaryReader, tag: number, draft: Draft): void {
-  switch (tag >>> 3) {
-    case DOCUMENT.documentId:
-      draft.documentId = reader.string();
-      break;
-    case DOCUMENT.text:
-      addText(draft.texts, reader.string());
-      break;
-    case DOCUMENT.author:
-      draft.author = reader.string();
-      break;
-    case DOCUMENT.metadata:
-      draft.metadata = flattenMetadata(reader.bytes());
-      break;
-    case DOCUMENT.labels:
-      readLabel(reader, draft);
-      break;
-    case DOCUMENT.documentTime:
-      draft.toldMs = readTime(reader);
-      break;
-    case DOCUMENT.importance:
-      draft.importance = reader.double();
-      break;
-    case DOCUMENT.trust:
-      draft.trust = reader.int32();
-      break;
-    case DOCUMENT.sourceDocumentId:
-      draft.sourceDocumentId = reader.string();
-      break;
-    case DOCUMENT.scope:
-      draft.scope = readScope(reader);
-      break;
-    case DOCUMENT.createTime:
-      draft.createMs = readTime(reader);
-      break;
-    default:
-      reader.skip(tag & 7);
-  }
-}
+const readScope = (reader: BinaryReader): MemoryScope =>
+  readMessageField(reader, SCOPE, { ...SHARED_SCOPE });
+
+const readMetadata = (reader: BinaryReader): FlatMetadata => flattenMetadata(reader.bytes());
+
+const MESSAGE = fieldTable<Draft>(
+  [1, "messageId", aText],
+  [3, "role", anInt32],
+  [4, "author", aText],
+  [5, "texts", plusText],
+  [6, "texts", plusPart],
+  [13, "metadata", readMetadata],
+  [14, "labels", plusLabel],
+  [17, "toldMs", readTime],
+  [19, "trust", anInt32],
+  [21, "createMs", readTime],
+);
+
+const DOCUMENT = fieldTable<Draft>(
+  [2, "documentId", aText],
+  [3, "texts", plusText],
+  [4, "author", aText],
+  [5, "metadata", readMetadata],
+  [6, "labels", plusLabel],
+  [7, "toldMs", readTime],
+  [8, "importance", aDouble],
+  [10, "trust", anInt32],
+  [11, "sourceDocumentId", aText],
+  [16, "createMs", readTime],
+  [19, "scope", readScope],
+);
+
+const DOCUMENT_HEAD = fieldTable<{ scope: MemoryScope; chunkCount: number }>(
+  [13, "chunkCount", anInt32],
+  [19, "scope", readScope],
+);
 
 function newDraft(): Draft {
   return {
@@ -445,14 +364,11 @@ function trustOf(trust: number): IndexedRecord["trust"] {
  * Reads a record. Bytes that are damaged give what stands before the damage: the index must go on
  * with the rest, the store refuses the record when it is read, and `verify` tells of it.
  */
-function readRecord(
-  bytes: Uint8Array,
-  readField: (reader: BinaryReader, tag: number, draft: Draft) => void,
-): IndexedRecord {
+function readRecord(bytes: Uint8Array, fields: FieldTable<Draft>): IndexedRecord {
   const draft = newDraft();
   const reader = new BinaryReader(bytes, decodeText);
   try {
-    while (reader.pos < reader.len) readField(reader, reader.uint32(), draft);
+    readFields(reader, fields, draft);
   } catch {
     // The fields read so far are kept.
   }
@@ -476,20 +392,12 @@ function readRecord(
 /** Reads the head of a document. Throws when its bytes are damaged. */
 export function readDocumentHead(bytes: Uint8Array): DocumentHead {
   const reader = new BinaryReader(bytes, decodeText);
-  let scope = SHARED_SCOPE;
-  let chunkCount = 0;
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32();
-    if (tag >>> 3 === DOCUMENT.scope) scope = readScope(reader);
-    else if (tag >>> 3 === DOCUMENT.chunkCount) chunkCount = reader.int32();
-    else reader.skip(tag & 7);
-  }
-  return { scope, chunkCount };
+  return readFields(reader, DOCUMENT_HEAD, { scope: SHARED_SCOPE, chunkCount: 0 });
 }
 
 /** Reads the wire forms of records for the index. Never throws for messages and documents. */
 export const INDEX_CODEC: IndexCodec = {
-  readMessage: (bytes) => readRecord(bytes, readMessageField),
-  readDocument: (bytes) => readRecord(bytes, readDocumentField),
+  readMessage: (bytes) => readRecord(bytes, MESSAGE),
+  readDocument: (bytes) => readRecord(bytes, DOCUMENT),
   readMemory: readIndexedMemory,
 };
