@@ -11,9 +11,8 @@ import { TestClient } from "../support/contract/client.ts";
 import { message } from "../support/contract/samples.ts";
 import { randomFrom, TEST_DEPTH, testSeed } from "../support/kit/random.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
-import { startServer } from "../support/process/server.ts";
+import { SERVER_MAIN, startServer } from "../support/process/server.ts";
 
-const MAIN = join(import.meta.dirname, "../../src/main.ts");
 const ROUNDS = 6 * TEST_DEPTH;
 
 async function fill(dataDir: string): Promise<void> {
@@ -30,7 +29,7 @@ async function fill(dataDir: string): Promise<void> {
 }
 
 function runMain(...args: readonly string[]) {
-  return spawnSync(process.execPath, [MAIN, ...args], { encoding: "utf8" });
+  return spawnSync(process.execPath, [SERVER_MAIN, ...args], { encoding: "utf8" });
 }
 
 test("a compaction that is killed leaves the old file or the new one", {
@@ -47,7 +46,7 @@ test("a compaction that is killed leaves the old file or the new one", {
   let wholeMs = 0;
   for (let round = 0; round < ROUNDS || (killed === 0 && round < 4 * ROUNDS); round++) {
     const startMs = performance.now();
-    const child = spawn(process.execPath, [MAIN, "compact", directory], { stdio: "ignore" });
+    const child = spawn(process.execPath, [SERVER_MAIN, "compact", directory], { stdio: "ignore" });
     // Listened for at once: the child may end while the kill waits.
     const closed = once(child, "close");
     if (round > 0) {

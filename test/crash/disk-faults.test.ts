@@ -12,10 +12,14 @@ import { randomFrom, TEST_DEPTH, testSeed } from "../support/kit/random.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { compileDiskFaults, compilerMissing } from "../support/process/disk-faults.ts";
 import { Ledger } from "../support/process/ledger.ts";
-import { type RunningServer, type ServerOptions, startServer } from "../support/process/server.ts";
+import {
+  type RunningServer,
+  SERVER_MAIN,
+  type ServerOptions,
+  startServer,
+} from "../support/process/server.ts";
 import { plainClient } from "./writers.ts";
 
-const MAIN = join(import.meta.dirname, "../../src/main.ts");
 const CALLS = 60;
 /** Faults of a short run, drawn from the seed. A deep run has all of them. */
 const SAMPLE = 8;
@@ -57,7 +61,7 @@ async function ended(
 }
 
 async function verify(dataDir: string): Promise<void> {
-  await promisify(execFile)(process.execPath, [MAIN, "verify", dataDir]);
+  await promisify(execFile)(process.execPath, [SERVER_MAIN, "verify", dataDir]);
 }
 
 test.runIf(missing === undefined)(

@@ -2,12 +2,16 @@
 // holds what it shows against the account, loads it, has it killed, and verifies the files.
 
 import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { isMemorySidecarError, type MemorySidecar } from "../../clients/typescript/src/index.ts";
 import type { Random } from "../support/kit/random.ts";
-import { type LogEntry, type RunningServer, startServer } from "../support/process/server.ts";
+import {
+  type LogEntry,
+  type RunningServer,
+  SERVER_MAIN,
+  startServer,
+} from "../support/process/server.ts";
 import { ScopeAccount } from "./memories-account.ts";
 import {
   drainJobs,
@@ -19,7 +23,6 @@ import {
 } from "./memories-load.ts";
 import { plainClient } from "./writers.ts";
 
-const MAIN = join(import.meta.dirname, "../../src/main.ts");
 const FAILPOINT_MS = 180_000;
 const CALM_MS = 10_000;
 const ROUND_CALLS = 100;
@@ -199,7 +202,7 @@ export class MemoriesChain {
 
   async #verify(): Promise<void> {
     try {
-      await promisify(execFile)(process.execPath, [MAIN, "verify", this.#dataDir]);
+      await promisify(execFile)(process.execPath, [SERVER_MAIN, "verify", this.#dataDir]);
     } catch (error) {
       const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
       this.#tally.wrong.push(`verify found damage: ${stdout}${stderr}`.slice(0, 2_000));

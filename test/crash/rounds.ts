@@ -2,12 +2,11 @@
 // shows against the journal, repeats some calls, loads it, and has it killed.
 
 import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { MemorySidecar } from "../../clients/typescript/src/index.ts";
 import type { Random } from "../support/kit/random.ts";
-import { type RunningServer, startServer } from "../support/process/server.ts";
+import { type RunningServer, SERVER_MAIN, startServer } from "../support/process/server.ts";
 import { drained } from "../support/process/summary-reader.ts";
 import { Chores } from "./chores.ts";
 import { type Entry, Journal, type Operation } from "./journal.ts";
@@ -22,7 +21,6 @@ import {
   watchInto,
 } from "./writers.ts";
 
-const MAIN = join(import.meta.dirname, "../../src/main.ts");
 /** Acknowledged operations that are repeated after a restart, to see that nothing happens twice. */
 const REPEATS = 12;
 const FAILPOINT_MS = 180_000;
@@ -115,7 +113,7 @@ export class Chain {
   /** Runs `memory-sidecar verify` on the directory of a server that is not running. */
   async verifyFiles(): Promise<void> {
     try {
-      await promisify(execFile)(process.execPath, [MAIN, "verify", this.#dataDir]);
+      await promisify(execFile)(process.execPath, [SERVER_MAIN, "verify", this.#dataDir]);
     } catch (error) {
       const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
       this.#tally.wrong.push(`verify found damage: ${stdout}${stderr}`.slice(0, 2_000));

@@ -17,14 +17,14 @@ import { message } from "../support/contract/samples.ts";
 import { afterToken } from "../support/contract/watch.ts";
 import { makeCertificate } from "../support/kit/certificate.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
+import { SERVER_MAIN } from "../support/process/server.ts";
 import { start } from "./start.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 const ERASED = "erased-words-of-a-message";
 const PAGE = { sessionId: "s", pageSize: 1 };
 
 function run(...args: readonly string[]) {
-  const argv = [join(ROOT, "src/main.ts"), ...args];
+  const argv = [SERVER_MAIN, ...args];
   const { status, stdout, stderr } = spawnSync(process.execPath, argv, { encoding: "utf8" });
   return { status, stdout, stderr };
 }

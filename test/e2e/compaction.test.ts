@@ -10,14 +10,16 @@ import { message } from "../support/contract/samples.ts";
 import { afterToken, NOW, Watch } from "../support/contract/watch.ts";
 import { TEST_DEPTH } from "../support/kit/random.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
+import { SERVER_MAIN } from "../support/process/server.ts";
 import { start } from "./start.ts";
 
-const MAIN = join(import.meta.dirname, "../../src/main.ts");
 const WRITERS = 4;
 const LARGE_MESSAGES = 20;
 
 function verify(directory: string): unknown {
-  const { stdout } = spawnSync(process.execPath, [MAIN, "verify", directory], { encoding: "utf8" });
+  const { stdout } = spawnSync(process.execPath, [SERVER_MAIN, "verify", directory], {
+    encoding: "utf8",
+  });
   return JSON.parse(stdout);
 }
 
@@ -131,7 +133,7 @@ test("a server under load is compacted, and goes on", async () => {
   expect(revisions.length).toBeGreaterThan([...newest.values()].reduce((sum, seq) => sum + seq, 0));
   await client.call("listEvents", { start: afterToken(resumeToken) });
   await expectAll(client, newest);
-  const command = [MAIN, "compact", server.address];
+  const command = [SERVER_MAIN, "compact", server.address];
   const { status, stdout } = spawnSync(process.execPath, command, { encoding: "utf8" });
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ bytesAfter: statSync(path).size });

@@ -10,11 +10,11 @@ import { connect } from "../../clients/typescript/src/index.ts";
 import { readMeta } from "../../src/store/engine/page-format.ts";
 import { type Random, randomFrom, TEST_DEPTH, testSeed } from "../support/kit/random.ts";
 import { makeTempDir, type TempDir } from "../support/kit/temp-dir.ts";
+import { SERVER_MAIN, startServer } from "../support/process/server.ts";
 import { start } from "./start.ts";
 
 const PAGE = 4_096;
 const ROUNDS = TEST_DEPTH > 1 ? 27 : 3;
-const MAIN = new URL("../../src/main.ts", import.meta.url).pathname;
 
 let temporary: TempDir;
 let sound = "";
@@ -24,7 +24,6 @@ let copies = 0;
 beforeAll(async () => {
   temporary = await makeTempDir();
   sound = join(temporary.path, "sound");
-  const { startServer } = await import("../support/process/server.ts");
   const server = await startServer({ dataDir: sound });
   const client = connect(server.address, { timeoutMs: 20_000 });
   for (let i = 0; i < 150; i++) {
@@ -90,7 +89,7 @@ function damagedCopy(at: number, random: Random): string {
 }
 
 function run(...args: string[]) {
-  const { status, stdout, stderr, signal } = spawnSync(process.execPath, [MAIN, ...args], {
+  const { status, stdout, stderr, signal } = spawnSync(process.execPath, [SERVER_MAIN, ...args], {
     encoding: "utf8",
     timeout: 60_000,
   });

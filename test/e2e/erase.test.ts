@@ -2,7 +2,6 @@
 // and no file of its directory holds one of them any more.
 
 import { spawnSync } from "node:child_process";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ErasureState, type ErasureSubject } from "../../src/gen/memorysidecar/v1/admin_service.ts";
 import { parseWords, proveErased } from "../../src/store/verify/prove-erased.ts";
@@ -10,14 +9,12 @@ import { TestClient } from "../support/contract/client.ts";
 import { type Subject, writeSubject } from "../support/erase/subject.ts";
 import { randomFrom, testSeed } from "../support/kit/random.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
+import { SERVER_MAIN } from "../support/process/server.ts";
 import { eventually } from "../support/process/summary-reader.ts";
 import { start } from "./start.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
-
 function run(...args: readonly string[]) {
-  const main = join(ROOT, "src/main.ts");
-  return spawnSync(process.execPath, [main, ...args], { encoding: "utf8" });
+  return spawnSync(process.execPath, [SERVER_MAIN, ...args], { encoding: "utf8" });
 }
 
 async function serve(dataDir: string, failpoints = "") {

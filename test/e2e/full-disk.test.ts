@@ -7,9 +7,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { connect, type MemorySidecar } from "../../clients/typescript/src/index.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
+import { SERVER_MAIN } from "../support/process/server.ts";
 import { start } from "./start.ts";
 
-const MAIN = join(import.meta.dirname, "../../src/main.ts");
 const FLOOR_ARGS = ["--disk-floor-bytes", "8388608"];
 
 /** Mounts a filesystem of 64 MiB; false where that is not allowed. */
@@ -90,7 +90,7 @@ test("on a full disk, starts, reads and deletes work; writes come back with the 
     await vi.waitUntil(() => existsSync(reserve), { timeout: 20_000 });
     await client.append("s0", "more");
     await server.stop();
-    execFileSync(process.execPath, [MAIN, "verify", dataDir]);
+    execFileSync(process.execPath, [SERVER_MAIN, "verify", dataDir]);
   } finally {
     execFileSync("umount", ["-l", disk]);
   }

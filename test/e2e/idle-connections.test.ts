@@ -13,11 +13,11 @@ import { connect } from "../../clients/typescript/src/index.ts";
 import { requestBytes, TestClient } from "../support/contract/client.ts";
 import { NOW } from "../support/contract/watch.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
+import { SERVER_MAIN } from "../support/process/server.ts";
 import { start } from "./start.ts";
 
 const CONNECTIONS = 256;
 const TOKEN = "0123456789abcdef0123456789abcdef";
-const MAIN = join(import.meta.dirname, "../../src/main.ts");
 
 async function startWithToken(...args: readonly string[]) {
   const directory = await makeTempDir();
@@ -33,7 +33,7 @@ async function startWithToken(...args: readonly string[]) {
 
 /** The exit code of `memory-sidecar health`. */
 function health(address: string): number | null {
-  return spawnSync(process.execPath, [MAIN, "health", address]).status;
+  return spawnSync(process.execPath, [SERVER_MAIN, "health", address]).status;
 }
 
 type Stranger = Socket | ClientHttp2Session;

@@ -10,6 +10,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { TestClient } from "../support/contract/client.ts";
 import { message } from "../support/contract/samples.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
+import { SERVER_MAIN } from "../support/process/server.ts";
 import { start } from "./start.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -42,11 +43,10 @@ async function makeFolder(): Promise<string> {
 }
 
 function command(env: Record<string, string>, ...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [join(ROOT, "src/main.ts"), ...args],
-    { encoding: "utf8", env: { ...process.env, ...env } },
-  );
+  const { status, stdout, stderr } = spawnSync(process.execPath, [SERVER_MAIN, ...args], {
+    encoding: "utf8",
+    env: { ...process.env, ...env },
+  });
   return { status, stderr, report: stdout === "" ? {} : JSON.parse(stdout) };
 }
 
@@ -153,7 +153,7 @@ test.each([
     ["restore", PLACE, target],
   ]) {
     // The refusing server runs in this process: it must not be blocked.
-    const child = spawn(process.execPath, [join(ROOT, "src/main.ts"), ...args, "--endpoint", url], {
+    const child = spawn(process.execPath, [SERVER_MAIN, ...args, "--endpoint", url], {
       env: { ...process.env, ...env },
     });
     let stderr = "";

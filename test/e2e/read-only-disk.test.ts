@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { connect } from "../../clients/typescript/src/index.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
+import { SERVER_MAIN } from "../support/process/server.ts";
 import { start } from "./start.ts";
 
-const MAIN = join(import.meta.dirname, "../../src/main.ts");
 const ERRORS = "/sys/fs/ext4";
 
 /** Mounts an ext4 filesystem in a file; gives the file that breaks it, undefined if not allowed. */
@@ -54,7 +54,7 @@ test("a disk that turns read-only ends the server with 70 and EROFS, and loses n
     // Mounted anew, it holds what was acknowledged.
     execFileSync("umount", [disk]);
     execFileSync("mount", ["-o", "loop", `${disk}.image`, disk]);
-    execFileSync(process.execPath, [MAIN, "verify", dataDir]);
+    execFileSync(process.execPath, [SERVER_MAIN, "verify", dataDir]);
     const last = await start({ dataDir, args });
     const reader = connect(last.address);
     const { messages } = await reader.window("s");

@@ -9,10 +9,9 @@ import { TestClient } from "../support/contract/client.ts";
 import { message } from "../support/contract/samples.ts";
 import { afterToken } from "../support/contract/watch.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
-import type { RunningServer } from "../support/process/server.ts";
+import { type RunningServer, SERVER_MAIN } from "../support/process/server.ts";
 import { start } from "./start.ts";
 
-const MAIN = join(import.meta.dirname, "../../src/main.ts");
 const PAGE = { sessionId: "s", pageSize: 1 };
 
 interface Serving {
@@ -139,7 +138,7 @@ test("restores what a killed server had acknowledged last", async () => {
     [live, copy],
     [other, `${copy}-2`],
   ] as const) {
-    const command = [MAIN, "restore", from, to];
+    const command = [SERVER_MAIN, "restore", from, to];
     const { status, stderr } = spawnSync(process.execPath, command, { encoding: "utf8" });
     expect(status, stderr).toBe(0);
   }

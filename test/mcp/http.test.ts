@@ -9,8 +9,8 @@ import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { connect } from "../../clients/typescript/src/index.ts";
 import { makeCertificate } from "../support/kit/certificate.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
-import { installPeers, MAIN, overHttp } from "../support/mcp/peers.ts";
-import { type RunningServer, startServer } from "../support/process/server.ts";
+import { installPeers, overHttp } from "../support/mcp/peers.ts";
+import { type RunningServer, SERVER_MAIN, startServer } from "../support/process/server.ts";
 
 const TOKEN = "t".repeat(40);
 const OTHER = "u".repeat(40);
@@ -189,7 +189,7 @@ test("encrypts with the certificate of the server", async () => {
 test("does not start where others could reach it, and stops in order", async () => {
   await using directory = await makeTempDir();
   const args = (address: string) => [
-    ...[MAIN, "serve", "--data-dir", directory.path, "--listen", "127.0.0.1:0"],
+    ...[SERVER_MAIN, "serve", "--data-dir", directory.path, "--listen", "127.0.0.1:0"],
     ...["--http-listen", address],
   ];
   const open = spawnSync(process.execPath, args("0.0.0.0:0"), { encoding: "utf8" });

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { connect } from "../../clients/typescript/src/index.ts";
 import { randomFrom, TEST_DEPTH, testSeed } from "../support/kit/random.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
-import { installPeers, MAIN, overCommand, overStdio, PEERS } from "../support/mcp/peers.ts";
-import { startServer } from "../support/process/server.ts";
+import { installPeers, overCommand, overStdio, PEERS } from "../support/mcp/peers.ts";
+import { SERVER_MAIN, startServer } from "../support/process/server.ts";
 
 const REFERENCE = join(PEERS, "node_modules/@modelcontextprotocol/server-memory/dist/index.js");
 const FLAG = "--reference-memory";
@@ -173,7 +173,7 @@ test("takes over the file of the reference, and more than once", async () => {
   ]);
   expect(readFileSync(theirs.file, "utf8")).toContain("Name 119");
   writeFileSync(theirs.file, '{"type":"entity","name":"x"}\n');
-  const args = [MAIN, "mcp", "--server", address, FLAG, "--import-memory", theirs.file];
+  const args = [SERVER_MAIN, "mcp", "--server", address, FLAG, "--import-memory", theirs.file];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   expect([status, stdout]).toEqual([64, ""]);
   expect(stderr).toMatch(/line 1 holds no entity or relation/);
@@ -207,7 +207,7 @@ test("ends when it cannot take a file over", async () => {
   onTestFinished(() => directory[Symbol.asyncDispose]());
   const file = join(directory.path, "memory.jsonl");
   writeFileSync(file, "");
-  const args = [MAIN, "mcp", "--server", "127.0.0.1:1", FLAG, "--import-memory", file];
+  const args = [SERVER_MAIN, "mcp", "--server", "127.0.0.1:1", FLAG, "--import-memory", file];
   const options = { encoding: "utf8", timeout: 20_000 } as const;
   const ended = spawnSync(process.execPath, [...args, "--timeout-ms", "500"], options);
   expect([ended.signal, ended.stdout]).toEqual([null, ""]);

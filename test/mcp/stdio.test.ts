@@ -8,8 +8,8 @@ import { connect, type MemorySidecar } from "../../clients/typescript/src/index.
 import { collect } from "../../clients/typescript/src/pages.ts";
 import { reservedPort } from "../support/kit/port.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
-import { installPeers, MAIN, overCommand, type SeenData } from "../support/mcp/peers.ts";
-import { type RunningServer, startServer } from "../support/process/server.ts";
+import { installPeers, overCommand, type SeenData } from "../support/mcp/peers.ts";
+import { type RunningServer, SERVER_MAIN, startServer } from "../support/process/server.ts";
 
 const TOOLS = [
   "recall",
@@ -333,7 +333,7 @@ test("asks for the token of its configuration", async () => {
 });
 
 test("writes nothing but the protocol to its output, and no content to its errors", async () => {
-  const child = spawn(process.execPath, [MAIN, "mcp", "--server", address]);
+  const child = spawn(process.execPath, [SERVER_MAIN, "mcp", "--server", address]);
   onTestFinished(() => void child.kill());
   const output = { out: "", err: "" };
   child.stdout.on("data", (chunk: Buffer) => (output.out += chunk.toString()));

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
-import { installPeers, MAIN, PEERS } from "../support/mcp/peers.ts";
-import { startServer } from "../support/process/server.ts";
+import { installPeers, PEERS } from "../support/mcp/peers.ts";
+import { SERVER_MAIN, startServer } from "../support/process/server.ts";
 
 /** The scenarios that we pass. */
 const PASSED = [
@@ -106,7 +106,7 @@ test("satisfies the inspector, which checks that all models can use the schemas"
   const server = "MEMORY_SIDECAR_MCP_SERVER";
   const overStdio = (...flags: readonly string[]) => [
     ...["--cli", "-e", `${server}=${address}`, ...flags],
-    ...[process.execPath, MAIN, "mcp"],
+    ...[process.execPath, SERVER_MAIN, "mcp"],
   ];
   const strict = ["--method", "tools/list", "--strict"];
   const listed = await program("mcp-inspector", ...overStdio(...strict));

@@ -23,7 +23,9 @@ START_SECONDS = 20.0
 PATIENT = RetryPolicy(max_attempts=1_000, initial_delay=0.05, max_delay=0.5)
 """Of a client whose server is killed: only the limit of a call ends its attempts, however long a
 busy machine takes to start the server again."""
-COMMAND = [str(ROOT / "node_modules/.bin/node"), str(ROOT / "src/main.ts")]
+MAIN = os.environ.get("TEST_SERVER", str(ROOT / "src/main.ts"))
+"""The file that starts the server: the one that ``npm test`` packs its sources into, or these."""
+COMMAND = [str(ROOT / "node_modules/.bin/node"), MAIN]
 
 
 def provide_command(folder: Path) -> None:
@@ -49,7 +51,7 @@ class RealServer:
         """Starts the server and waits until it answers."""
         self.starts += 1
         path = f"{ROOT}/node_modules/.bin{os.pathsep}{os.environ['PATH']}"
-        command = ["node", "src/main.ts", "serve", "--data-dir", str(self.folder / "data")]
+        command = ["node", MAIN, "serve", "--data-dir", str(self.folder / "data")]
         with open(self.folder / "log", "ab") as log:
             self._process = subprocess.Popen(
                 [*command, "--listen", self.address, *self.flags],

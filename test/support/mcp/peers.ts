@@ -7,13 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";
+import { SERVER_MAIN } from "../process/server.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 /** The folder of the packages. */
 export const PEERS = join(ROOT, "test/mcp");
-/** The command of this project. */
-export const MAIN = join(ROOT, "src/main.ts");
-
 /** A tool as a client sees it. */
 export interface SeenTool {
   readonly name: string;
@@ -148,7 +146,7 @@ export async function overStdio(
 
 /** Starts `memory-sidecar mcp` for a server. */
 export async function overCommand(address: string, ...flags: readonly string[]): Promise<Peer> {
-  return await overStdio(process.execPath, [MAIN, "mcp", "--server", address, ...flags]);
+  return await overStdio(process.execPath, [SERVER_MAIN, "mcp", "--server", address, ...flags]);
 }
 
 /** Connects over HTTP. */

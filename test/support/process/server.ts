@@ -6,6 +6,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 const ROOT = join(import.meta.dirname, "../../..");
+const SOURCE = join(ROOT, "src/main.ts");
+/** The file that starts the server: the one that `npm test` packs its sources into, or these. */
+export const SERVER_MAIN = process.env["TEST_SERVER"] ?? SOURCE;
 
 /** Options of the process to start. */
 export interface ServerOptions {
@@ -95,7 +98,9 @@ function collect(child: ChildProcess, onEntry: (entry: LogEntry) => void) {
 
 function launch(options: ServerOptions): ChildProcess {
   const { dataDir, listen = "127.0.0.1:0", args = [], nodeArgs = [] } = options;
-  const argv = [...nodeArgs, join(ROOT, "src/main.ts"), "serve"];
+  // A module that is loaded before the server changes its sources.
+  const main = nodeArgs.includes("--import") ? SOURCE : SERVER_MAIN;
+  const argv = [...nodeArgs, main, "serve"];
   argv.push("--data-dir", dataDir, "--listen", listen, ...args);
   // The shell joins the group and becomes the server.
   const [command, ...words] =
