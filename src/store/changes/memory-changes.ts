@@ -5,7 +5,7 @@ import { marksOf } from "../../erase/rules/erasure.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { type Memory, type MemoryScope, SHARED_SCOPE } from "../../memory/rules/memory.ts";
 import { hasPromotionPart, keyOfPromotion } from "../../memory/rules/text-key.ts";
-import { u64 } from "../engine/keys.ts";
+import { lastNumber, numbersUnder, u64 } from "../engine/keys.ts";
 import { rangeIndex } from "../engine/reads.ts";
 import { NOTHING, ONE_NUMBER, ONE_TEXT } from "../engine/table.ts";
 import { memoryPlanFault } from "../memory-faults.ts";
@@ -18,7 +18,6 @@ import { endKeyOf, listKeysOf, rowOf, sourceKeysOf } from "../tables/memory-inde
 import type { PendingMemories } from "../tables/memory-lookup.ts";
 import {
   encodeMemoryBody,
-  lastNumber,
   MEMORIES,
   MEMORY,
   MEMORY_HELD,
@@ -28,7 +27,6 @@ import {
   MEMORY_SCOPE,
   type MemoryPlace,
   type MemoryRow,
-  numbersUnder,
   PROMOTED,
   PROMOTED_AT,
   promotedKey,

@@ -33,6 +33,11 @@ export function readU64(key: string, start: number): number {
   return value;
 }
 
+/** The number at the end of a key. */
+export function lastNumber(key: string): number {
+  return readU64(key, key.length - 8);
+}
+
 /** A number as 2 bytes. */
 export function u16(value: number): string {
   return String.fromCharCode(value >>> 8, value & 255);
@@ -77,4 +82,18 @@ export function afterPrefix(prefix: string): string {
   if (length === 0) throw new Error("There is no key above this prefix.");
   const last = String.fromCharCode(prefix.charCodeAt(length - 1) + 1);
   return prefix.slice(0, length - 1) + last;
+}
+
+/** Every key with a prefix that numbers follow: after one number, below another, or all. */
+export function numbersUnder(
+  prefix: string,
+  { after = -1, below }: { readonly after?: number | undefined; readonly below?: number } = {},
+): { readonly start: string; readonly end: string } {
+  const end = below === undefined ? afterPrefix(prefix) : prefix + u64(below);
+  return { start: prefix + u64(after + 1), end };
+}
+
+/** Every key with a prefix that a time in ms follows which is over by now. */
+export function timesUnder(prefix: string, nowMs: number): ReturnType<typeof numbersUnder> {
+  return numbersUnder(prefix, { below: Math.max(0, nowMs) + 1 });
 }

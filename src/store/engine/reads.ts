@@ -191,6 +191,23 @@ export function firstOf(
   return undefined;
 }
 
+/** The first records of a range, at most so many. */
+export function takeRows(
+  core: Index,
+  visibility: Visibility,
+  range: IndexRange,
+  count: number,
+): IndexRow[] {
+  const rows: IndexRow[] = [];
+  if (count <= 0 || range.start >= range.end) return rows;
+  const page = Math.min(count - 1 + FIRST_PAGE, RANGE_PAGE);
+  for (const row of rangeIndex(core, visibility, { page, ...range })) {
+    rows.push(row);
+    if (rows.length >= count) break;
+  }
+  return rows;
+}
+
 // More than one: what the memtable says is gone may stand before it.
 const FIRST_PAGE = 4;
 

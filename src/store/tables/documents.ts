@@ -7,7 +7,7 @@ import type { Life } from "../../kit/life.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { depthOf, firstSegments } from "../../recall/rules/collection-path.ts";
 import { forgottenOf, newestRecalled, RECALLED_MAX } from "../document-faults.ts";
-import { afterPrefix, readText, readU64, u64 } from "../engine/keys.ts";
+import { afterPrefix, lastNumber, numbersUnder, readText, timesUnder } from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
 import { decodeRecord, firstOf, rangeIndex, unlessDamaged } from "../engine/reads.ts";
 import type {
@@ -122,9 +122,8 @@ export function findDocument(log: LogAt, documentId: string): StoredDocument | u
 
 /** The numbers of the chunks of a source, rising. */
 export function chunkNosOf({ core, logNo, visibility }: LogAt, sourceId: string): number[] {
-  const prefix = CHUNK.prefix(logNo, sourceId);
-  const range = { start: prefix + u64(0), end: afterPrefix(prefix) };
-  return [...rangeIndex(core, visibility, range)].map(({ key }) => readU64(key, prefix.length));
+  const rows = rangeIndex(core, visibility, numbersUnder(CHUNK.prefix(logNo, sourceId)));
+  return Array.from(rows, ({ key }) => lastNumber(key));
 }
 
 /** The chunks of a source by rising number. */
@@ -181,18 +180,16 @@ export function readDocumentLives(
 }
 
 function firstChunkNo({ core, logNo, visibility }: LogAt, sourceId: string): number | undefined {
-  const prefix = CHUNK.prefix(logNo, sourceId);
-  const first = firstOf(core, visibility, { start: prefix + u64(0), end: afterPrefix(prefix) });
-  return first && readU64(first.key, prefix.length);
+  const first = firstOf(core, visibility, numbersUnder(CHUNK.prefix(logNo, sourceId)));
+  return first && lastNumber(first.key);
 }
 
 /** Documents whose time has run out, the earliest first. */
 export function expiredDocuments(core: Core, nowMs: number, limit: number): DocumentRef[] {
-  const start = DOCUMENT_END.id + u64(0);
-  const end = DOCUMENT_END.id + u64(Math.max(0, nowMs) + 1);
+  const range = { ...timesUnder(DOCUMENT_END.id, nowMs), page: limit };
   const found: DocumentRef[] = [];
   let looks = 0;
-  for (const { key, payload } of rangeIndex(core, "committed", { start, end, page: limit })) {
+  for (const { key, payload } of rangeIndex(core, "committed", range)) {
     if (found.length >= limit || looks++ >= LIMITS.pageScan) break;
     const [endMs, logNo, documentNo] = DOCUMENT_END.parts(key);
     const ref = DOCUMENT_END.of(payload);
@@ -213,9 +210,8 @@ export function listDocuments(core: Core, query: DocumentQuery): DocumentPage {
   const { after, limit, last = Number.MAX_SAFE_INTEGER - 1 } = query;
   const documents: StoredDocument[] = [];
   if (log === undefined || after >= last) return { documents, next: undefined };
-  const prefix = DOCUMENT.prefix(log.logNo);
-  const start = prefix + u64(after + 1);
-  const range = { start, end: prefix + u64(last + 1), page: Math.min(PAGE, limit + 1) };
+  const numbers = numbersUnder(DOCUMENT.prefix(log.logNo), { after, below: last + 1 });
+  const range = { ...numbers, page: Math.min(PAGE, limit + 1) };
   let bytes = 0;
   for (const { key, payload } of rangeIndex(core, "committed", range)) {
     const found = DOCUMENT.of(payload);
@@ -224,7 +220,7 @@ export function listDocuments(core: Core, query: DocumentQuery): DocumentPage {
     if (isFull || documents.length >= limit) {
       return { documents, next: documents.at(-1)?.documentNo ?? after };
     }
-    const documentNo = readU64(key, prefix.length);
+    const documentNo = lastNumber(key);
     const document = unlessDamaged(core, () => documentOf(log, documentNo, found));
     if (document !== undefined) documents.push(document);
   }

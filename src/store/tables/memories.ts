@@ -3,13 +3,12 @@
 
 import { recordCorrupt } from "../../kit/errors.ts";
 import type { Memory } from "../../memory/rules/memory.ts";
-import { afterPrefix, readU64 } from "../engine/keys.ts";
+import { afterPrefix, lastNumber, numbersUnder, readU64 } from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
-import { decodeRecord, rangeIndex } from "../engine/reads.ts";
+import { decodeRecord, rangeIndex, takeRows } from "../engine/reads.ts";
 import { ONE_NUMBER } from "../engine/table.ts";
 import type { Core, LogAt } from "./core.ts";
 import {
-  lastNumber,
   MEMORIES,
   MEMORY,
   MEMORY_GONE,
@@ -20,7 +19,6 @@ import {
   type MemoriesRow,
   type MemoryRow,
   memoryOf,
-  numbersUnder,
   type ScopeRow,
 } from "./memory-tables.ts";
 import { readMessage } from "./messages.ts";
@@ -107,14 +105,9 @@ export function numbersOf(
   list: { readonly limit: number; readonly reverse?: boolean; readonly after?: number },
 ): readonly number[] {
   const { after = -1, limit, reverse = false } = list;
-  const numbers: number[] = [];
-  if (limit <= 0) return numbers;
-  const range = { ...numbersUnder(prefix, { after }), reverse, page: Math.min(limit + 3, 256) };
-  for (const { key } of rangeIndex(log.core, log.visibility, range)) {
-    numbers.push(lastNumber(key));
-    if (numbers.length >= limit) break;
-  }
-  return numbers;
+  const range = { ...numbersUnder(prefix, { after }), reverse };
+  const rows = takeRows(log.core, log.visibility, range, limit);
+  return rows.map(({ key }) => lastNumber(key));
 }
 
 /** The numbers of the memories of a scope with a term. */

@@ -5,9 +5,18 @@
 import { recordCorrupt } from "../../kit/errors.ts";
 import { type MemoryJob, type MemoryJobType, taskNoOfJob } from "../../memory/rules/job.ts";
 import type { SessionRef } from "../../session/rules/session.ts";
-import { afterPrefix, readSized, readText, readU64, u64 } from "../engine/keys.ts";
+import {
+  afterPrefix,
+  lastNumber,
+  numbersUnder,
+  readSized,
+  readText,
+  readU64,
+  timesUnder,
+  u64,
+} from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
-import { firstOf, rangeIndex, readIndex } from "../engine/reads.ts";
+import { firstOf, rangeIndex, readIndex, takeRows } from "../engine/reads.ts";
 import { ONE_TEXT } from "../engine/table.ts";
 import { hasDueJobs } from "../memory-facts.ts";
 import { memoryJobsFault } from "../memory-faults.ts";
@@ -119,11 +128,8 @@ export function refOfJobs(key: string): SessionRef {
 export function dueJobs(core: Core, nowMs: number, limit: number): readonly StoredMemoryJob[] {
   const found: StoredMemoryJob[] = [];
   if (limit <= 0) return found;
-  const range = {
-    start: MEMORY_DUE.key(0, 0, 0),
-    end: MEMORY_DUE.key(Math.max(0, nowMs) + 1, 0, 0),
-  };
-  for (const { key, payload } of rangeIndex(core, "committed", { ...range, page: limit + 3 })) {
+  const range = { ...timesUnder(MEMORY_DUE.id, nowMs), page: limit + 3 };
+  for (const { key, payload } of rangeIndex(core, "committed", range)) {
     const jobsKey = jobsKeyOf(payload);
     const row = MEMORY_JOBS.get(core, jobsKey, "committed");
     const type = TYPES[key.charCodeAt(key.length - 1) - 1];
@@ -138,8 +144,8 @@ export function dueJobs(core: Core, nowMs: number, limit: number): readonly Stor
 
 /** When the next job is due that is not due now; undefined when there is none. */
 export function nextJobMs(core: Core, nowMs: number): number | undefined {
-  const start = MEMORY_DUE.key(Math.max(0, nowMs + 1), 0, 0);
-  const row = firstOf(core, "committed", { start, end: afterPrefix(MEMORY_DUE.id) });
+  const later = numbersUnder(MEMORY_DUE.id, { after: Math.max(-1, nowMs) });
+  const row = firstOf(core, "committed", later);
   return row && readU64(row.key, 1);
 }
 
@@ -150,14 +156,10 @@ export function listJobs(
   after: number,
   limit: number,
 ): readonly StoredMemoryJob[] {
-  const prefix = MEMORY_TASK.prefix(namespace);
-  const range = { start: prefix + u64(after + 1), end: afterPrefix(prefix) };
-  const found: StoredMemoryJob[] = [];
-  for (const { key, payload } of rangeIndex(core, "committed", { ...range, page: limit + 3 })) {
-    if (found.length >= limit) break;
-    found.push(listedJob(core, jobsKeyOf(payload), readU64(key, prefix.length)));
-  }
-  return found;
+  const range = numbersUnder(MEMORY_TASK.prefix(namespace), { after });
+  return takeRows(core, "committed", range, limit).map(({ key, payload }) =>
+    listedJob(core, jobsKeyOf(payload), lastNumber(key)),
+  );
 }
 
 /** A job by its number; undefined when there is none. */

@@ -3,8 +3,8 @@
 import { recordCorrupt } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { MEMORY_KINDS, type Memory } from "../../memory/rules/memory.ts";
-import { afterPrefix, readText, readU64, u64 } from "../engine/keys.ts";
-import { rangeIndex, unlessDamaged } from "../engine/reads.ts";
+import { afterPrefix, lastNumber, numbersUnder, timesUnder, u64 } from "../engine/keys.ts";
+import { rangeIndex, takeRows, unlessDamaged } from "../engine/reads.ts";
 import { NAMESAKES_MAX } from "../memory-records.ts";
 import { scopeIdOf } from "../scope-id.ts";
 import type {
@@ -28,7 +28,6 @@ import {
 } from "./memories.ts";
 import { tierNoOf } from "./memory-index.ts";
 import {
-  lastNumber,
   MEMORY,
   MEMORY_END,
   MEMORY_HELD,
@@ -37,7 +36,6 @@ import {
   MEMORY_OF,
   MEMORY_RANK,
   type MemoryRow,
-  numbersUnder,
   rankClass,
   rankPart,
   readScopePart,
@@ -207,33 +205,35 @@ interface Ranked {
 }
 
 function risingRanks(log: LogAt, prefix: string, limit: number): readonly Ranked[] {
-  return ranksFrom(log, { prefix, start: prefix + rankPart(0) + u64(0) }, limit);
+  return ranksFrom(log, prefix, { start: ranksStart(prefix), end: afterPrefix(prefix) }, limit);
 }
 
 function ranksFrom(
   log: LogAt,
-  { prefix, start }: { readonly prefix: string; readonly start: string },
+  prefix: string,
+  range: { readonly start: string; readonly end: string },
   limit: number,
-  end = afterPrefix(prefix),
 ): readonly Ranked[] {
-  const found: Ranked[] = [];
-  const page = Math.min(limit + 3, PAGE);
-  for (const { key } of rangeIndex(log.core, log.visibility, { start, end, page })) {
-    if (found.length >= limit) break;
-    found.push({ rank: key.slice(prefix.length, -8), no: lastNumber(key) });
-  }
-  return found;
+  const rows = takeRows(log.core, log.visibility, range, limit);
+  return rows.map(({ key }) => rankedAt(prefix, key));
+}
+
+function rankedAt(prefix: string, key: string): Ranked {
+  return { rank: key.slice(prefix.length, -8), no: lastNumber(key) };
+}
+
+function ranksStart(prefix: string): string {
+  return prefix + rankPart(0) + u64(0);
 }
 
 // Downwards from rank to rank, and upwards within each: the last one may go on, and is read anew.
 function fallingRanks(log: LogAt, prefix: string, limit: number): readonly Ranked[] {
-  const start = prefix + rankPart(0) + u64(0);
   const page = Math.min(limit + 3, PAGE);
-  const range = { start, end: afterPrefix(prefix), reverse: true, page };
+  const range = { start: ranksStart(prefix), end: afterPrefix(prefix), reverse: true, page };
   const found: Ranked[] = [];
   let same: Ranked[] = [];
   for (const { key } of rangeIndex(log.core, log.visibility, range)) {
-    const one = { rank: key.slice(prefix.length, -8), no: lastNumber(key) };
+    const one = rankedAt(prefix, key);
     if (same[0]?.rank !== one.rank) {
       found.push(...same.reverse());
       same = [];
@@ -243,9 +243,8 @@ function fallingRanks(log: LogAt, prefix: string, limit: number): readonly Ranke
   }
   const [last] = same;
   if (last === undefined) return found.slice(0, limit);
-  const from = prefix + last.rank;
-  const place = { prefix, start: from + u64(0) };
-  return found.concat(ranksFrom(log, place, limit - found.length, afterPrefix(from)));
+  const rest = numbersUnder(prefix + last.rank);
+  return found.concat(ranksFrom(log, prefix, rest, limit - found.length));
 }
 
 /** Active relations that touch names, oldest first. */
@@ -331,15 +330,8 @@ export function listMemoryNamespaces(
   ...asked: Asked<"listMemoryNamespaces">
 ): readonly string[] {
   const [after, limit] = asked;
-  const page = Math.min(limit + 3, PAGE);
-  const range = { start: MEMORY_HELD.key(after), end: afterPrefix(MEMORY_HELD.id), page };
-  const found: string[] = [];
-  for (const { key } of rangeIndex(core, "committed", range)) {
-    const namespace = readText(key.slice(1));
-    if (found.length >= limit) break;
-    if (namespace !== after) found.push(namespace);
-  }
-  return found;
+  const range = { start: `${MEMORY_HELD.key(after)}\0`, end: afterPrefix(MEMORY_HELD.id) };
+  return takeRows(core, "committed", range, limit).map(({ key }) => MEMORY_HELD.parts(key)[0]);
 }
 
 /** Memories whose time has run out, the longest gone first. */
@@ -348,18 +340,13 @@ export function expiredMemories(
   ...asked: Asked<"expiredMemories">
 ): Given<"expiredMemories"> {
   const [nowMs, limit] = asked;
-  const start = MEMORY_END.id + u64(0) + u64(0) + u64(0);
-  const end = MEMORY_END.id + u64(Math.max(0, nowMs) + 1);
-  const found: { readonly namespace: string; readonly memoryId: string }[] = [];
-  const page = Math.min(limit + 3, PAGE);
-  for (const { key, payload } of rangeIndex(core, "committed", { start, end, page })) {
-    if (found.length >= limit) break;
-    const place = { core, visibility: "committed", logNo: readU64(key, 9) } as const;
-    const { memoryId } = readMemoryRow(place, lastNumber(key)) ?? {};
+  const rows = takeRows(core, "committed", timesUnder(MEMORY_END.id, nowMs), limit);
+  return rows.map(({ key, payload }) => {
+    const [, logNo, memoryNo] = MEMORY_END.parts(key);
+    const { memoryId } = readMemoryRow({ core, visibility: "committed", logNo }, memoryNo) ?? {};
     if (memoryId === undefined) {
-      throw recordCorrupt(`memory ${lastNumber(key)} of log ${place.logNo} is listed but missing`);
+      throw recordCorrupt(`memory ${memoryNo} of log ${logNo} is listed but missing`);
     }
-    found.push({ namespace: Buffer.from(payload).toString("utf8"), memoryId });
-  }
-  return found;
+    return { namespace: MEMORY_END.of(payload), memoryId };
+  });
 }

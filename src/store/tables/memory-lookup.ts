@@ -10,8 +10,8 @@ import {
   type MemoryScope,
   type MemoryTier,
 } from "../../memory/rules/memory.ts";
-import { afterPrefix, u64 } from "../engine/keys.ts";
-import { rangeIndex, readIndex } from "../engine/reads.ts";
+import { afterPrefix, lastNumber, u64 } from "../engine/keys.ts";
+import { readIndex, takeRows } from "../engine/reads.ts";
 import { scopeIdOf } from "../scope-id.ts";
 import type { MemoryReads } from "../store.ts";
 import type { Core, LogAt } from "./core.ts";
@@ -26,7 +26,6 @@ import {
 } from "./memories.ts";
 import { kindNoOf, tierNoOf } from "./memory-index.ts";
 import {
-  lastNumber,
   MEMORY_IN,
   MEMORY_RANK,
   MEMORY_SOURCE,
@@ -170,12 +169,9 @@ export class PendingMemories implements MemoryLookup {
     for (const low of [1, 0]) {
       const of = { tierNo: tierNoOf(tier), persistent: 0, low };
       const prefix = MEMORY_RANK.prefix(log.logNo, part, rankClass(of));
-      const start = prefix + rankPart(0) + u64(0);
-      const range = { start, end: afterPrefix(prefix), page: Math.min(limit + 3, 256) };
-      for (const { key } of rangeIndex(log.core, "pending", range)) {
-        if (found.length >= limit) return found;
-        found.push(this.#at(log, lastNumber(key)).memory);
-      }
+      const range = { start: prefix + rankPart(0) + u64(0), end: afterPrefix(prefix) };
+      const rows = takeRows(log.core, "pending", range, limit - found.length);
+      found.push(...rows.map(({ key }) => this.#at(log, lastNumber(key)).memory));
     }
     return found;
   }

@@ -15,7 +15,7 @@ import {
 } from "../../memory/rules/memory.ts";
 import { keyOfPromotion } from "../../memory/rules/text-key.ts";
 import type { Trust } from "../../summary/rules/summary.ts";
-import { afterPrefix, readU64, sized, textPart, u64 } from "../engine/keys.ts";
+import { sized, textPart } from "../engine/keys.ts";
 import {
   aByte,
   aNumber,
@@ -534,21 +534,4 @@ function contentOf(kind: MemoryKind, body: MemoryBodyRecord): Memory["content"] 
     validFromMs: body.validFromMs,
     validToMs: body.validToMs,
   };
-}
-
-/** Every key with a prefix that numbers follow: after one number, or below another. */
-export function numbersUnder(
-  prefix: string,
-  bounds: { readonly after?: number; readonly below?: number },
-): { readonly start: string; readonly end: string } {
-  const { after = -1, below } = bounds;
-  return {
-    start: prefix + u64(after + 1),
-    end: below === undefined ? afterPrefix(prefix) : prefix + u64(below),
-  };
-}
-
-/** The number at the end of a key. */
-export function lastNumber(key: string): number {
-  return readU64(key, key.length - 8);
 }

@@ -16,9 +16,9 @@ import {
   shownPath,
 } from "../../records/rules/record.ts";
 import type { RecordUpload } from "../../records/rules/upload.ts";
-import { afterPrefix, u64 } from "../engine/keys.ts";
+import { afterPrefix, timesUnder } from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
-import { decodeRecord, firstOf, rangeIndex } from "../engine/reads.ts";
+import { decodeRecord, firstOf, rangeIndex, takeRows } from "../engine/reads.ts";
 import {
   aNumber,
   aText,
@@ -410,11 +410,8 @@ export function listRecordPaths(core: Core, query: RecordPathQuery): RecordPathP
 
 /** Records whose time has run out, the earliest first. */
 export function expiredRecords(core: Core, nowMs: number, limit: number): ExpiredRecord[] {
-  const start = RECORD_END.id + u64(0);
-  const end = RECORD_END.id + u64(Math.max(0, nowMs) + 1);
-  const found: ExpiredRecord[] = [];
-  for (const { key } of rangeIndex(core, "committed", { start, end, page: limit })) {
-    if (found.length >= limit) break;
+  const rows = takeRows(core, "committed", timesUnder(RECORD_END.id, nowMs), limit);
+  return rows.map(({ key }) => {
     const [endMs, namespace, id] = RECORD_END.parts(key);
     const name = recordNameOf(id);
     const row = RECORD.get(core, RECORD.key(namespace, id), "committed");
@@ -422,20 +419,15 @@ export function expiredRecords(core: Core, nowMs: number, limit: number): Expire
       throw recordCorrupt("the end of a record is listed, and the record is missing");
     }
     const { search } = row;
-    found.push({ ...name, namespace, ...(search === undefined ? {} : { search }) });
-  }
-  return found;
+    return { ...name, namespace, ...(search === undefined ? {} : { search }) };
+  });
 }
 
 /** Uploads whose time has run out, the earliest first. */
 export function expiredUploads(core: Core, nowMs: number, limit: number): UploadRef[] {
-  const start = UPLOAD_END.id + u64(0);
-  const end = UPLOAD_END.id + u64(Math.max(0, nowMs) + 1);
-  const found: UploadRef[] = [];
-  for (const { key } of rangeIndex(core, "committed", { start, end, page: limit })) {
-    if (found.length >= limit) break;
+  const rows = takeRows(core, "committed", timesUnder(UPLOAD_END.id, nowMs), limit);
+  return rows.map(({ key }) => {
     const [, namespace, uploadId] = UPLOAD_END.parts(key);
-    found.push({ namespace, uploadId });
-  }
-  return found;
+    return { namespace, uploadId };
+  });
 }

@@ -1,9 +1,9 @@
 // Answers remembered under request ids.
 
 import { comparePositions, type EventPosition } from "../../events/rules/event.ts";
-import { afterPrefix, readText } from "../engine/keys.ts";
+import { afterPrefix } from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
-import { rangeIndex } from "../engine/reads.ts";
+import { takeRows } from "../engine/reads.ts";
 import type {
   Consumer,
   ConsumerDecision,
@@ -103,13 +103,10 @@ export function positionsOf(core: Parts, namespace: string): StreamPositions {
 /** The namespaces by name, after the one given. */
 export function listNamespaces(core: Core, after: string, limit: number): ListedNamespace[] {
   const range = { start: `${NAMESPACE.key(after)}\0`, end: afterPrefix(NAMESPACE.id) };
-  const namespaces: ListedNamespace[] = [];
-  for (const { key, payload } of rangeIndex(core, "committed", range)) {
-    if (namespaces.length >= limit) break;
+  return takeRows(core, "committed", range, limit).map(({ key, payload }) => {
     const [namespace] = NAMESPACE.parts(key);
-    namespaces.push({ namespace, revision: NAMESPACE.of(payload).newest.revision });
-  }
-  return namespaces;
+    return { namespace, revision: NAMESPACE.of(payload).newest.revision };
+  });
 }
 
 /** The revision that the next change of a namespace gets. */
@@ -185,17 +182,12 @@ export function listConsumers(
   after: string,
   limit: number,
 ): Consumer[] {
-  const prefix = CONSUMER.prefix(namespace);
-  const range = { start: CONSUMER.key(namespace, after), end: afterPrefix(prefix) };
-  const consumers: Consumer[] = [];
-  for (const { key, payload } of rangeIndex(core, "committed", range)) {
-    const consumerId = readText(key.slice(prefix.length));
-    if (after !== "" && consumerId === after) continue;
-    if (consumers.length >= limit) break;
-    const found = CONSUMER.of(payload);
-    consumers.push({ consumerId, ...found });
-  }
-  return consumers;
+  const start = `${CONSUMER.key(namespace, after)}\0`;
+  const range = { start, end: afterPrefix(CONSUMER.prefix(namespace)) };
+  return takeRows(core, "committed", range, limit).map(({ key, payload }) => {
+    const [, consumerId] = CONSUMER.parts(key);
+    return { consumerId, ...CONSUMER.of(payload) };
+  });
 }
 
 /** The view of a consumer for decide. */

@@ -12,8 +12,8 @@ import {
   type WindowInsert,
 } from "../../session/rules/session.ts";
 import type { Policy, PolicyStage, Selection } from "../../window/policy/policy.ts";
-import { afterPrefix, readU64, u64 } from "../engine/keys.ts";
-import { type IndexRange, type IndexRow, rangeIndex, unlessDamaged } from "../engine/reads.ts";
+import { afterPrefix, lastNumber, numbersUnder, timesUnder, u64 } from "../engine/keys.ts";
+import { type IndexRange, type IndexRow, takeRows, unlessDamaged } from "../engine/reads.ts";
 import type { ListTotal, SessionPage, SessionPlace, SessionQuery } from "../store.ts";
 import type { CachedSession, SessionState } from "./cache.ts";
 import type { Core } from "./core.ts";
@@ -325,9 +325,10 @@ function namedRows(namespace: string, prefix: string): NamingRows {
 }
 
 function listedRows(prefix: string): NamingRows {
-  const numberOf = ({ key }: IndexRow) => readU64(key, prefix.length);
+  const numberOf = ({ key }: IndexRow) => lastNumber(key);
   return {
-    ...{ start: prefix + u64(0), end: afterPrefix(prefix), numberOf },
+    ...numbersUnder(prefix),
+    numberOf,
     behind: (row) => prefix + u64(numberOf(row) + 1),
   };
 }
@@ -343,7 +344,7 @@ async function sortedPlaces(
   for (let looks = 0; ; looks += PIECE) {
     if (looks >= LIMITS.pageScan) return undefined;
     if (looks > 0) await breathe(core);
-    const rows = takeRows(core, { start: from, end }, PIECE);
+    const rows = takeRows(core, "committed", { start: from, end }, PIECE);
     for (const row of rows) {
       const sessionNo = numberOf(row);
       const updateMs = query.by === "update" ? updateMsOf(core, sessionNo) : 0;
@@ -381,13 +382,11 @@ function createdPlaces(
 ): SessionPlace[] {
   const prefix = listPrefix(query);
   const range = rangeBehind(query.order, {
-    ...{ start: prefix + u64(0), end: afterPrefix(prefix) },
+    ...numbersUnder(prefix),
     after: after && [prefix + u64(after.sessionNo), prefix + u64(after.sessionNo + 1)],
   });
-  return takeRows(core, range, count).map(({ key }) => ({
-    sessionNo: readU64(key, prefix.length),
-    updateMs: 0,
-  }));
+  const rows = takeRows(core, "committed", range, count);
+  return rows.map(({ key }) => ({ sessionNo: lastNumber(key), updateMs: 0 }));
 }
 
 /** Places in the order of the last change, between the times that the list names. */
@@ -407,7 +406,7 @@ function updatedPlaces(
         : at(updatedBeforeMs, 0),
     after: after && [at(after.updateMs, after.sessionNo), at(after.updateMs, after.sessionNo + 1)],
   });
-  return takeRows(core, range, count).map(({ key }) => {
+  return takeRows(core, "committed", range, count).map(({ key }) => {
     const [, updateMs, sessionNo] = SESSION_UPDATED.parts(key);
     return { sessionNo, updateMs };
   });
@@ -427,16 +426,6 @@ function rangeBehind(
   return { start: after?.[1] ?? start, end };
 }
 
-function takeRows(core: Core, range: IndexRange, count: number): IndexRow[] {
-  const rows: IndexRow[] = [];
-  if (range.start >= range.end) return rows;
-  for (const row of rangeIndex(core, "committed", { ...range, page: count })) {
-    rows.push(row);
-    if (rows.length >= count) break;
-  }
-  return rows;
-}
-
 /**
  * Sessions whose time has run out. An entry of the expiry index is never later than the end of its
  * session, but it may be too early, since an append does not move it: then it is moved here. A
@@ -445,16 +434,11 @@ function takeRows(core: Core, range: IndexRange, count: number): IndexRow[] {
 export function expiredSessions(core: Core, nowMs: number, limit: number): SessionRef[] {
   const found: SessionRef[] = [];
   const seen = new Set<number>();
-  const range = { start: EXPIRY.id + u64(0), end: EXPIRY.id + u64(Math.max(0, nowMs) + 1) };
-  const rows: string[] = [];
   let failure: { readonly error: unknown } | undefined;
-  for (const { key } of rangeIndex(core, "committed", range)) {
-    rows.push(key);
-    if (rows.length >= limit + LIMITS.pageSizeMax) break;
-  }
-  for (const key of rows) {
+  const range = timesUnder(EXPIRY.id, nowMs);
+  for (const { key } of takeRows(core, "committed", range, limit + LIMITS.pageSizeMax)) {
     if (found.length >= limit) break;
-    const sessionNo = readU64(key, 9);
+    const sessionNo = lastNumber(key);
     try {
       const moved = correctExpiry(core, key, sessionNo, nowMs);
       if (moved !== undefined && !seen.has(sessionNo)) {

@@ -1,7 +1,7 @@
 // The history of summaries. It stands beside the log, under the number of it, and goes with it.
 
 import type { SummaryRecord } from "../../summary/rules/summary.ts";
-import { afterPrefix, u64 } from "../engine/keys.ts";
+import { numbersUnder } from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
 import { rangeIndex } from "../engine/reads.ts";
 import type { SummaryPage, SummaryPlan, SummaryQuery } from "../store.ts";
@@ -29,12 +29,11 @@ export function readSummary(
 export function listSummaries(core: Core, logNo: number, query: SummaryQuery): SummaryPage {
   const { after, limit, maxBytes } = query;
   const reverse = query.order === "desc";
-  const prefix = SUMMARY.prefix(logNo);
-  const start = prefix + u64(!reverse && after !== undefined ? after + 1 : 0);
-  const end = reverse && after !== undefined ? prefix + u64(after) : afterPrefix(prefix);
+  const bounds = after === undefined ? {} : reverse ? { below: after } : { after };
+  const range = { ...numbersUnder(SUMMARY.prefix(logNo), bounds), reverse, page: PAGE };
   const summaries: SummaryRecord[] = [];
   let bytes = 0;
-  for (const row of rangeIndex(core, "committed", { start, end, reverse, page: PAGE })) {
+  for (const row of rangeIndex(core, "committed", range)) {
     const summary = SUMMARY.of(row.payload);
     bytes += summaryBytes(summary);
     if (summaries.length >= limit || (summaries.length > 0 && bytes > maxBytes)) {

@@ -7,9 +7,18 @@ import { recordCorrupt } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import type { SessionRef } from "../../session/rules/session.ts";
 import { NO_USAGE, type Task, type TaskUsage } from "../../tasks/rules/task.ts";
-import { afterPrefix, readSized, readU64, textPart, u64 } from "../engine/keys.ts";
+import {
+  afterPrefix,
+  lastNumber,
+  numbersUnder,
+  readSized,
+  readU64,
+  textPart,
+  timesUnder,
+  u64,
+} from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
-import { firstOf, rangeIndex } from "../engine/reads.ts";
+import { firstOf, rangeIndex, takeRows } from "../engine/reads.ts";
 import { NOTHING, ONE_TEXT } from "../engine/table.ts";
 import type {
   DueQuery,
@@ -90,14 +99,11 @@ export function tasksOf(
   sessionNo: number,
   visibility: Visibility,
 ): Task[] {
-  const prefix = TASK_OF.prefix(sessionNo);
-  const range = { start: prefix + u64(0), end: afterPrefix(prefix) };
-  const tasks: Task[] = [];
-  for (const { key } of rangeIndex(core, visibility, range)) {
-    const taskNo = readU64(key, prefix.length);
-    tasks.push(needTaskRow(core, namespace, taskNo, visibility).task);
-  }
-  return tasks;
+  const rows = rangeIndex(core, visibility, numbersUnder(TASK_OF.prefix(sessionNo)));
+  return Array.from(
+    rows,
+    ({ key }) => needTaskRow(core, namespace, lastNumber(key), visibility).task,
+  );
 }
 
 /** The usage of a hook in an hour for a namespace. */
@@ -340,17 +346,13 @@ export async function listTasks(core: Core, query: TaskQuery): Promise<TaskPage>
     if (looks > 0) await otherWork(core);
     const prefix = listPrefix(core, query);
     if (prefix === undefined) return { tasks, next: undefined };
-    const start = prefix + u64(last === undefined ? 0 : last + 1);
+    const range = { ...numbersUnder(prefix, { after: last }), page: PIECE };
     let looked = 0;
-    for (const { key } of rangeIndex(core, "committed", {
-      start,
-      end: afterPrefix(prefix),
-      page: PIECE,
-    })) {
+    for (const { key } of rangeIndex(core, "committed", range)) {
       if (tasks.length >= query.limit) return { tasks, next: last };
       if (looked >= PIECE) break;
       looked++;
-      last = readU64(key, prefix.length);
+      last = lastNumber(key);
       const { task } = needTaskRow(core, query.namespace, last, "committed");
       if (matches(task, query)) tasks.push(task);
     }
@@ -378,30 +380,18 @@ export async function dueTasks(core: Core, query: DueQuery): Promise<readonly Du
 
 /** The longest due tasks of one namespace. */
 function dueIn(core: Core, query: DueQuery, namespace: string, limit: number): DueTask[] {
-  const own = DUE.prefix(query.hook, namespace);
-  const range = { start: own + u64(0), end: own + u64(query.nowMs + 1), page: DUE_PAGE };
-  const found: DueTask[] = [];
-  for (const { key } of limit <= 0 ? [] : rangeIndex(core, "committed", range)) {
-    found.push(dueTaskOf(key));
-    if (found.length >= limit) break;
-  }
-  return found;
+  const range = timesUnder(DUE.prefix(query.hook, namespace), query.nowMs);
+  const rows = takeRows(core, "committed", { ...range, page: DUE_PAGE }, limit);
+  return rows.map(({ key }) => dueTaskOf(key));
 }
 
 /** The longest due tasks of all namespaces. */
 function longestDue(core: Core, { hook, nowMs }: DueQuery): DueTask[] {
-  const prefix = DUE_AT.prefix(hook);
-  const range = { start: prefix + u64(0), end: prefix + u64(nowMs + 1), page: DUE_FEW };
-  const found: DueTask[] = [];
-  for (const { key, payload } of rangeIndex(core, "committed", range)) {
-    found.push({
-      taskNo: readU64(key, prefix.length + 8),
-      namespace: DUE_AT.of(payload),
-      dueMs: readU64(key, prefix.length),
-    });
-    if (found.length >= DUE_FEW) break;
-  }
-  return found;
+  const range = timesUnder(DUE_AT.prefix(hook), nowMs);
+  return takeRows(core, "committed", range, DUE_FEW).map(({ key, payload }) => {
+    const [, dueMs, taskNo] = DUE_AT.parts(key);
+    return { taskNo, namespace: DUE_AT.of(payload), dueMs };
+  });
 }
 
 /** Tasks by namespace, those first whose turn it is. */
@@ -480,8 +470,7 @@ function nextNamespace(core: Core, hook: string, after: string | undefined): str
 /** When the next task of a hook is due that is not due now; undefined when there is none. */
 export function nextDueMs(core: Core, hook: string, nowMs: number): number | undefined {
   const prefix = DUE_AT.prefix(hook);
-  const range = { start: prefix + u64(nowMs + 1), end: afterPrefix(prefix) };
-  const row = firstOf(core, "committed", range);
+  const row = firstOf(core, "committed", numbersUnder(prefix, { after: nowMs }));
   return row === undefined ? undefined : readU64(row.key, prefix.length);
 }
 

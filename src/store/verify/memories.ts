@@ -2,13 +2,12 @@
 // their scopes, and the jobs that wait for sessions.
 
 import type { Memory } from "../../memory/rules/memory.ts";
-import { readText, readU64, u64 } from "../engine/keys.ts";
+import { lastNumber, readText, readU64, u64 } from "../engine/keys.ts";
 import { ONE_NUMBER, ONE_TEXT } from "../engine/table.ts";
 import { scopeIdOf } from "../scope-id.ts";
 import { endKeyOf, listKeysOf, sourceKeysOf } from "../tables/memory-index.ts";
 import { jobDueKeys, jobListKeys, refOfJobs } from "../tables/memory-jobs.ts";
 import {
-  lastNumber,
   MEMORIES,
   MEMORY,
   MEMORY_DUE,
