@@ -58,6 +58,14 @@ export async function readAgain<T>(
   }
 }
 
+/** Lets other work run between two pieces of a read. Throws SHUTTING_DOWN on a closed store. */
+export async function breathe(core: {
+  readonly writer: { assertReadable(): void };
+}): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  core.writer.assertReadable();
+}
+
 /** Decodes a record; whatever the decoder throws means that the record is damaged. */
 export function decodeRecord<T>(
   what: string,

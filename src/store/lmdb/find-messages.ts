@@ -5,12 +5,12 @@
 import { seqOfMessageId } from "../../kit/ids.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { afterPrefix } from "../engine/keys.ts";
-import { readAgain } from "../engine/reads.ts";
+import { breathe, readAgain } from "../engine/reads.ts";
 import type { FoundMessage, FoundPage, FoundPlace, MessageSearch } from "../store.ts";
 import type { Core } from "../tables/core.ts";
 import { findMessage, messageOf } from "../tables/messages.ts";
 import { HEAD, MESSAGE_ID } from "../tables/session-tables.ts";
-import { breathe, matches, type Places, placesOf, readNumbered } from "../tables/sessions.ts";
+import { matches, type Places, placesOf, readNumbered } from "../tables/sessions.ts";
 
 /** Sessions, and questions to them, before other work gets its turn. */
 const PIECE = 128;

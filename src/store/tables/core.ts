@@ -3,7 +3,8 @@
 import type { HighestKeys } from "../engine/highest-keys.ts";
 import { afterPrefix } from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
-import { type Index, rangeIndex } from "../engine/reads.ts";
+import { type Index, rangeIndex, takeRows } from "../engine/reads.ts";
+import type { Table } from "../engine/table.ts";
 import type { Writer } from "../engine/writer.ts";
 import type {
   ChangedDocuments,
@@ -81,5 +82,35 @@ export class RecordCounts {
   add(namespace: string, difference: number): void {
     const count = this.#counts.get(namespace);
     if (count !== undefined) this.#counts.set(namespace, count + difference);
+  }
+}
+
+const OLD_STEP = 64;
+
+/**
+ * Brings the rows that older versions wrote up to date when a store is opened, a few in each
+ * commit: what is left when the process is killed is done at the next start.
+ */
+export async function updateOldRows<R>(
+  core: Core,
+  table: Pick<Table<readonly unknown[], R>, "id" | "decode">,
+  update: (key: string, row: R) => void,
+): Promise<void> {
+  for (let start: string | undefined = table.id; start !== undefined; ) {
+    const range = { start, end: afterPrefix(table.id) };
+    const rows = takeRows(core, "committed", range, OLD_STEP);
+    for (const { key, payload } of rows) {
+      let row: R;
+      try {
+        row = table.decode(payload);
+      } catch {
+        // Damage in one row does not keep the store from opening; verify reports it.
+        continue;
+      }
+      update(key, row);
+    }
+    await core.writer.whenDurable();
+    const last = rows[OLD_STEP - 1];
+    start = last && `${last.key}\0`;
   }
 }

@@ -7,7 +7,7 @@ import { LIMITS } from "../../kit/limits.ts";
 import { unseal } from "../engine/envelope.ts";
 import type { Environment } from "../engine/environment.ts";
 import { readU64, u64 } from "../engine/keys.ts";
-import { decodeRecord, rangeIndex } from "../engine/reads.ts";
+import { breathe, decodeRecord, rangeIndex } from "../engine/reads.ts";
 import type {
   EventPage,
   EventQuery,
@@ -109,7 +109,7 @@ export class EventLog {
       if (looks >= LIMITS.pageScan || events.length >= query.limit) {
         return { events, position, atEnd: false };
       }
-      await this.#otherWork();
+      await breathe(this.#core);
     }
     const now = positionsOf(this.#core, query.namespace).newest;
     return { events, position, atEnd: comparePositions(position, now) >= 0 };
@@ -130,7 +130,7 @@ export class EventLog {
         (row) => row.isLast && row.namespace === namespace && row.revision > after.revision,
       ).length;
       ({ position } = piece);
-      await this.#otherWork();
+      await breathe(this.#core);
     }
     return count;
   }
@@ -164,11 +164,6 @@ export class EventLog {
     const record = CONSUMER.encode(DROPPED.id, { position, createMs: 0, updateMs: 0 });
     this.#core.memtable.set(DROPPED.id, record);
     return rows.length >= DROP_PAGE;
-  }
-
-  async #otherWork(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
-    this.#core.writer.assertReadable();
   }
 
   /**

@@ -6,7 +6,6 @@ import { recordCorrupt } from "../../kit/errors.ts";
 import { type MemoryJob, type MemoryJobType, taskNoOfJob } from "../../memory/rules/job.ts";
 import type { SessionRef } from "../../session/rules/session.ts";
 import {
-  afterPrefix,
   lastNumber,
   numbersUnder,
   readSized,
@@ -21,7 +20,7 @@ import { ONE_TEXT } from "../engine/table.ts";
 import { hasDueJobs } from "../memory-facts.ts";
 import { memoryJobsFault } from "../memory-faults.ts";
 import type { MemoryJobPlan, StoredMemoryJob } from "../store.ts";
-import type { Core } from "./core.ts";
+import { type Core, updateOldRows } from "./core.ts";
 import { type JobsRow, MEMORY_DUE, MEMORY_JOBS, MEMORY_TASK } from "./memory-tables.ts";
 import { unsound } from "./plan-check.ts";
 import { nextRevision } from "./replies.ts";
@@ -181,45 +180,12 @@ function listedJob(core: Core, jobsKey: string, taskNo: number): StoredMemoryJob
   return { ref: refOfJobs(jobsKey), job };
 }
 
-const STEP = 64;
-
-/**
- * Lists the jobs that were written before they had numbers. A few in each commit: what a kill
- * leaves is listed at the next start.
- */
-export async function listOldJobs(core: Core): Promise<void> {
-  for (let from: string | undefined = MEMORY_JOBS.id; from !== undefined; ) {
-    from = listSome(core, from);
-    await core.writer.whenDurable();
-  }
-}
-
-/** Lists a few old jobs; gives where the next ones begin, undefined at the end. */
-function listSome(core: Core, from: string): string | undefined {
-  const range = { start: from, end: afterPrefix(MEMORY_JOBS.id), page: STEP };
-  let looked = 0;
-  for (const { key, payload } of rangeIndex(core, "committed", range)) {
-    if (looked >= STEP) return key;
-    looked++;
-    let row: JobsRow;
-    try {
-      row = MEMORY_JOBS.decode(payload);
-    } catch {
-      // Damage in one record does not keep the store from opening; verify reports it.
-      continue;
-    }
-    if (row.isUnnumbered === true) {
-      const ref = refOfJobs(key);
-      saveJobs(
-        core,
-        { ...ref, sessionNo: row.sessionNo },
-        {
-          before: { ...row, jobs: [] },
-          after: row.jobs,
-          isDue: false,
-        },
-      );
-    }
-  }
-  return undefined;
+/** Lists the jobs that were written before they had numbers. */
+export function listOldJobs(core: Core): Promise<void> {
+  return updateOldRows(core, MEMORY_JOBS, (key, row) => {
+    if (row.isUnnumbered !== true) return;
+    const { jobs, sessionNo } = row;
+    const steps = { before: { ...row, jobs: [] }, after: jobs, isDue: false };
+    saveJobs(core, { ...refOfJobs(key), sessionNo }, steps);
+  });
 }

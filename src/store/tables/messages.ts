@@ -17,6 +17,7 @@ import { unseal } from "../engine/envelope.ts";
 import { readU64, u64 } from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
 import {
+  breathe,
   decodeRecord,
   ErasedUnderwayError,
   rangeIndex,
@@ -488,8 +489,7 @@ export async function readWindowAt(
   for (const place of entriesOf(core, state, runs)) {
     if (place.messageNo !== 0) (place.role === ROLE.system ? system : others).push(place);
     if (++looks % piece === 0) {
-      await new Promise((resolve) => setImmediate(resolve));
-      core.writer.assertReadable();
+      await breathe(core);
       if (!isUnchanged()) return undefined;
     }
   }

@@ -13,7 +13,13 @@ import {
 } from "../../session/rules/session.ts";
 import type { Policy, PolicyStage, Selection } from "../../window/policy/policy.ts";
 import { afterPrefix, lastNumber, numbersUnder, timesUnder, u64 } from "../engine/keys.ts";
-import { type IndexRange, type IndexRow, takeRows, unlessDamaged } from "../engine/reads.ts";
+import {
+  breathe,
+  type IndexRange,
+  type IndexRow,
+  takeRows,
+  unlessDamaged,
+} from "../engine/reads.ts";
 import type { ListTotal, SessionPage, SessionPlace, SessionQuery } from "../store.ts";
 import type { CachedSession, SessionState } from "./cache.ts";
 import type { Core } from "./core.ts";
@@ -231,12 +237,6 @@ export type Places = (after: SessionPlace | undefined, count: number) => readonl
 
 // Sessions looked at before other work gets its turn.
 const PIECE = 128;
-
-/** Lets other work run. */
-export async function breathe(core: Core): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
-  core.writer.assertReadable();
-}
 
 /** A page of sessions. Looks at a bounded number of them, piece by piece. */
 export async function listSessions(core: Core, query: SessionQuery): Promise<SessionPage> {

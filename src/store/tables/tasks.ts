@@ -18,7 +18,7 @@ import {
   u64,
 } from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
-import { firstOf, rangeIndex, takeRows } from "../engine/reads.ts";
+import { breathe, firstOf, rangeIndex, takeRows } from "../engine/reads.ts";
 import { NOTHING, ONE_TEXT } from "../engine/table.ts";
 import type {
   DueQuery,
@@ -31,7 +31,7 @@ import type {
   TaskView,
 } from "../store.ts";
 import { taskFault, taskPlanFault, usageFault } from "../task-faults.ts";
-import type { Core } from "./core.ts";
+import { type Core, updateOldRows } from "./core.ts";
 import { unsound } from "./plan-check.ts";
 import { nextRevision, pendingReply, saveReply } from "./replies.ts";
 import { committedState } from "./sessions.ts";
@@ -270,36 +270,11 @@ function otherFault(task: Task, row: TaskRow | undefined): string | undefined {
 // Tasks of formats 1 and 2 move to the keys of this format when a store is opened.
 //
 // Up to format 2 a task stood under its number alone, which was unique in the store. The move is
-// made of ordinary changes, a few tasks in each commit: what is not moved when the process is
-// killed is moved at the next start, and the task tables show nothing between.
-
-const STEP = 64;
+// made of ordinary changes, and the task tables show nothing between.
 
 /** Moves all tasks that stand under the keys of older formats. */
-export async function moveOldTasks(core: Core): Promise<void> {
-  for (let from: string | undefined = OLD_TASK.id; from !== undefined; ) {
-    from = moveSome(core, from);
-    await core.writer.whenDurable();
-  }
-}
-
-/** Moves a few tasks; gives where the next ones begin, undefined at the end. */
-function moveSome(core: Core, from: string): string | undefined {
-  const range = { start: from, end: afterPrefix(OLD_TASK.id), page: STEP };
-  let looked = 0;
-  for (const { key, payload } of rangeIndex(core, "committed", range)) {
-    if (looked >= STEP) return key;
-    looked++;
-    let row: TaskRow;
-    try {
-      row = TASK.decode(payload);
-    } catch {
-      // Damage in one task does not keep the store from opening; verify reports it.
-      continue;
-    }
-    moveTask(core, key, row);
-  }
-  return undefined;
+export function moveOldTasks(core: Core): Promise<void> {
+  return updateOldRows(core, OLD_TASK, (key, row) => moveTask(core, key, row));
 }
 
 function moveTask({ memtable }: Core, oldKey: string, row: TaskRow): void {
@@ -324,11 +299,6 @@ const NAMESPACES_MAX = 1_024;
 // Few tasks of a namespace are wanted.
 const DUE_PAGE = 8;
 
-async function otherWork(core: Core): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
-  core.writer.assertReadable();
-}
-
 function matches(task: Task, query: TaskQuery): boolean {
   return (
     task.namespace === query.namespace &&
@@ -343,7 +313,7 @@ export async function listTasks(core: Core, query: TaskQuery): Promise<TaskPage>
   const tasks: Task[] = [];
   let last = query.after;
   for (let looks = 0; looks < LIMITS.pageScan; looks += PIECE) {
-    if (looks > 0) await otherWork(core);
+    if (looks > 0) await breathe(core);
     const prefix = listPrefix(core, query);
     if (prefix === undefined) return { tasks, next: undefined };
     const range = { ...numbersUnder(prefix, { after: last }), page: PIECE };
@@ -442,7 +412,7 @@ async function dueByTurn(
     at = next;
     found.push(...dueIn(core, query, next, Math.min(perNamespace, limit - found.length)));
     if (looks >= NAMESPACES_MAX) break;
-    if (looks % PIECE === 0) await otherWork(core);
+    if (looks % PIECE === 0) await breathe(core);
   }
   return found.length >= limit ? found : filledUp(found, longest, query);
 }
