@@ -158,6 +158,25 @@ export function eraseExpired(context: ServiceContext, ref: SessionRef): Promise<
   });
 }
 
+/**
+ * Removes what has run out, one part after the other; false when a part failed: what cannot be
+ * removed must not keep upkeep awake.
+ */
+export async function removeEach<T>(
+  parts: Iterable<T>,
+  remove: (part: T) => Promise<unknown>,
+  onError: (error: unknown) => void,
+): Promise<boolean> {
+  let isDone = true;
+  for (const part of parts) {
+    await remove(part).catch((error: unknown) => {
+      isDone = false;
+      onError(error);
+    });
+  }
+  return isDone;
+}
+
 /** A session that exists for the caller: neither missing nor past its time. */
 export function liveSession(
   context: ServiceContext,

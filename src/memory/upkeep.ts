@@ -1,6 +1,7 @@
 // DecayMemories: walks memories by their numbers. These never change, hence each memory decays
 // once, however many calls it takes.
 
+import { removeEach } from "../core/change.ts";
 import type { MemoryDecay, ServiceContext } from "../core/context.ts";
 import { EVENT_TYPE } from "../events/rules/event.ts";
 import type { Call } from "../kit/call.ts";
@@ -114,17 +115,12 @@ export async function removeExpiredMemories(
 ): Promise<boolean> {
   const { store, world } = context;
   const expired = await store.expiredMemories(world.nowMs(), STEP);
-  let failed = false;
-  for (const [namespace, refs] of Map.groupBy(expired, (one) => one.namespace)) {
+  const byNamespace = Map.groupBy(expired, ({ namespace }) => namespace);
+  const remove = ([namespace, refs]: readonly [string, typeof expired]) => {
     const memoryIds = refs.map(({ memoryId }) => memoryId);
-    const removal = eraseExpiredMemories(context, namespace, memoryIds);
-    await removal.catch((error: unknown) => {
-      failed = true;
-      onError(error);
-    });
-  }
-  // One that cannot be removed must not keep upkeep awake.
-  return expired.length === STEP && !failed;
+    return eraseExpiredMemories(context, namespace, memoryIds);
+  };
+  return (await removeEach(byNamespace, remove, onError)) && expired.length === STEP;
 }
 
 /** Lets confidence fade: each memory once in each period, however often the server starts. */

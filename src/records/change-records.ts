@@ -1,6 +1,6 @@
 // Changes of records: those of callers, and those that the server makes itself.
 
-import { decideOnce } from "../core/change.ts";
+import { decideOnce, removeEach } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { newEvents } from "../core/new-events.ts";
 import { EVENT_TYPE, type RecordDeleteReason } from "../events/rules/event.ts";
@@ -176,19 +176,11 @@ export async function removeExpiredRecords(
   const nowMs = world.nowMs();
   const expired = await store.expiredRecords(nowMs, STEP);
   const isMeant = (record: KeptRecord): boolean => isRecordExpired(record, nowMs);
-  let failed = false;
-  for (const [namespace, all] of Map.groupBy(expired, (one) => one.namespace)) {
-    for (const names of removalSteps(all)) {
-      await removeByServer(context, { namespace, names, reason: "expired", isMeant }).catch(
-        (error: unknown) => {
-          failed = true;
-          onError(error);
-        },
-      );
-    }
-  }
-  // One that cannot be removed must not keep upkeep awake.
-  return expired.length === STEP && !failed;
+  const removals = [...Map.groupBy(expired, (one) => one.namespace)].flatMap(([namespace, all]) =>
+    removalSteps(all).map((names) => ({ namespace, names, reason: "expired", isMeant }) as const),
+  );
+  const remove = (one: (typeof removals)[number]) => removeByServer(context, one);
+  return (await removeEach(removals, remove, onError)) && expired.length === STEP;
 }
 
 /** The change that events of records are of. */

@@ -1,10 +1,11 @@
 // Uploads of values in parts, before a put makes one the value of a record.
 
+import { removeEach } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { type Call, checkLive } from "../kit/call.ts";
 import { uploadLimitReached } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
-import type { UploadDecision, UploadView } from "../store/store.ts";
+import type { UploadDecision, UploadRef, UploadView } from "../store/store.ts";
 import type { UploadPartInput } from "./api.ts";
 import { isUploadExpired, type RecordPart, type RecordUpload, withPart } from "./rules/upload.ts";
 
@@ -54,19 +55,11 @@ export async function removeExpiredUploads(
 ): Promise<boolean> {
   const nowMs = world.nowMs();
   const expired = await store.expiredUploads(nowMs, STEP);
-  let failed = false;
-  for (const ref of expired) {
-    const change = { ...ref, allowWhenFull: true };
-    const removed = store.changeUpload(change, ({ upload }): UploadDecision<undefined> => {
+  const remove = (ref: UploadRef): Promise<undefined> =>
+    store.changeUpload({ ...ref, allowWhenFull: true }, ({ upload }) => {
       const isMeant = upload !== undefined && isUploadExpired(upload, nowMs);
       if (!isMeant) return { kind: "answer", result: undefined };
       return { kind: "save", result: undefined, upload: undefined };
     });
-    await removed.catch((error: unknown) => {
-      failed = true;
-      onError(error);
-    });
-  }
-  // One that cannot be removed must not keep upkeep awake.
-  return expired.length === STEP && !failed;
+  return (await removeEach(expired, remove, onError)) && expired.length === STEP;
 }

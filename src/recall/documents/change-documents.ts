@@ -1,7 +1,7 @@
 // The one way in which a use case changes documents: idempotency and the stored answer are handled
 // here. Also the end of those whose time has run out.
 
-import { decideOnce, type Outcome } from "../../core/change.ts";
+import { decideOnce, type Outcome, removeEach } from "../../core/change.ts";
 import type { ServiceContext } from "../../core/context.ts";
 import { type EventOrigin, newEvents } from "../../core/new-events.ts";
 import { EVENT_TYPE, type EventDetail } from "../../events/rules/event.ts";
@@ -98,15 +98,8 @@ export async function removeExpiredDocuments(
   const collections = Map.groupBy(expired, ({ namespace, collectionId }) =>
     JSON.stringify([namespace, collectionId]),
   );
-  let failed = false;
-  for (const refs of collections.values()) {
-    await removeExpired(context, refs, nowMs).catch((error: unknown) => {
-      failed = true;
-      onError(error);
-    });
-  }
-  // One that cannot be removed must not keep upkeep awake.
-  return expired.length === STEP && !failed;
+  const remove = (refs: readonly DocumentRef[]) => removeExpired(context, refs, nowMs);
+  return (await removeEach(collections.values(), remove, onError)) && expired.length === STEP;
 }
 
 /** Removes those documents of one collection that have not been written or refreshed since. */
