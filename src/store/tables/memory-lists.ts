@@ -2,19 +2,12 @@
 
 import { recordCorrupt } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
-import { MEMORY_KINDS, type Memory } from "../../memory/rules/memory.ts";
+import { MEMORY_KINDS, type Memory, type MemoryScope } from "../../memory/rules/memory.ts";
 import { afterPrefix, lastNumber, numbersUnder, timesUnder, u64 } from "../engine/keys.ts";
 import { rangeIndex, takeRows, unlessDamaged } from "../engine/reads.ts";
 import { NAMESAKES_MAX } from "../memory-records.ts";
 import { scopeIdOf } from "../scope-id.ts";
-import type {
-  MemoryPage,
-  MemoryQuery,
-  MemoryStore,
-  RankedQuery,
-  RelationQuery,
-  StoredScope,
-} from "../store.ts";
+import type { MemoryPage, MemoryQuery, RankedQuery, RelationQuery, StoredScope } from "../store.ts";
 import type { Core, LogAt } from "./core.ts";
 import {
   bodyOf,
@@ -39,38 +32,37 @@ import {
   rankClass,
   rankPart,
   readScopePart,
+  type ScopeRow,
   scopePart,
   TERM,
   termOf,
 } from "./memory-tables.ts";
 
-type Given<K extends keyof MemoryStore> = Awaited<ReturnType<MemoryStore[K]>>;
-type Asked<K extends keyof MemoryStore> = Parameters<MemoryStore[K]>;
-
 // Rows read at a time.
 const PAGE = 64;
 
 /** A memory by its id. */
-export function readMemory(core: Core, ...asked: Asked<"readMemory">): Memory | undefined {
-  const [namespace, memoryId] = asked;
+export function readMemory(core: Core, namespace: string, memoryId: string): Memory | undefined {
   const log = committedLog(core, namespace);
   return log && findMemory(log, memoryId)?.memory;
 }
 
 /** A memory by its number. */
-export function readMemoryAt(core: Core, ...asked: Asked<"readMemoryAt">): Memory | undefined {
-  const [namespace, memoryNo] = asked;
+export function readMemoryAt(core: Core, namespace: string, memoryNo: number): Memory | undefined {
   const log = committedLog(core, namespace);
   const row = log && readMemoryRow(log, memoryNo);
   return log && row && bodyOf(log, memoryNo, row);
 }
 
 /** Those memories that exist, by id. */
-export function readMemories(core: Core, ...asked: Asked<"readMemories">): Given<"readMemories"> {
-  const [namespace, memoryIds] = asked;
+export function readMemories(
+  core: Core,
+  namespace: string,
+  memoryIds: readonly string[],
+): Map<string, Memory> {
   const log = committedLog(core, namespace);
   const found = new Map<string, Memory>();
-  for (const memoryId of log === undefined ? [] : memoryIds) {
+  for (const memoryId of memoryIds) {
     const memory = log && findMemory(log, memoryId)?.memory;
     if (memory !== undefined) found.set(memoryId, memory);
   }
@@ -82,11 +74,11 @@ export function listMemories(core: Core, query: MemoryQuery): MemoryPage {
   const { asOfMs, limit } = query;
   const log = committedLog(core, query.namespace);
   const memories: Memory[] = [];
+  if (log === undefined) return { memories, next: undefined };
   let bytes = 0;
   let looks = 0;
   let last = query.after;
-  for (const memoryNo of log === undefined ? [] : numbersIn(log, query)) {
-    if (log === undefined) break;
+  for (const memoryNo of numbersIn(log, query)) {
     if (memories.length >= limit || looks >= LIMITS.pageScan) return { memories, next: last };
     looks++;
     const row = unlessDamaged(core, () => stateAt(log, memoryNo, asOfMs));
@@ -159,21 +151,24 @@ function prefixesOf(log: LogAt, within: MemoryQuery["within"]): readonly string[
 }
 
 /** Active entities by name, in the order of scopes and names. */
-export function readEntities(core: Core, ...asked: Asked<"readEntities">): readonly Memory[] {
-  const [namespace, scopes, nameKeys] = asked;
+export function readEntities(
+  core: Core,
+  namespace: string,
+  scopes: readonly MemoryScope[],
+  nameKeys: readonly string[],
+): readonly Memory[] {
   const log = committedLog(core, namespace);
+  if (log === undefined) return [];
   const found = new Set<number>();
   const terms = nameKeys.map((name) => termOf(TERM.name, name));
-  for (const scope of log === undefined ? [] : scopes) {
+  for (const scope of scopes) {
     const part = scopePart(scopeIdOf(scope));
     for (const term of terms) {
-      const numbers = log ? numbersWith(log, { scope: part, term }, { limit: NAMESAKES_MAX }) : [];
-      for (const memoryNo of numbers) {
-        found.add(memoryNo);
-      }
+      const numbers = numbersWith(log, { scope: part, term }, { limit: NAMESAKES_MAX });
+      for (const memoryNo of numbers) found.add(memoryNo);
     }
   }
-  return log === undefined ? [] : [...found].map((no) => needMemory(log, no).memory);
+  return [...found].map((no) => needMemory(log, no).memory);
 }
 
 /** Memories of one scope and tier by rank. */
@@ -265,9 +260,11 @@ export function queryRelations(core: Core, query: RelationQuery): readonly Memor
 /** The states of a memory, the newest first. */
 export function listMemoryVersions(
   core: Core,
-  ...asked: Asked<"listMemoryVersions">
+  namespace: string,
+  memoryId: string,
+  page: { readonly before?: number; readonly limit: number },
 ): readonly Memory[] {
-  const [namespace, memoryId, { before = Number.MAX_SAFE_INTEGER, limit }] = asked;
+  const { before = Number.MAX_SAFE_INTEGER, limit } = page;
   const log = committedLog(core, namespace);
   const found = log && findMemory(log, memoryId);
   if (log === undefined || found === undefined) return [];
@@ -283,9 +280,10 @@ export function listMemoryVersions(
 /** The scopes that hold memories. */
 export function listMemoryScopes(
   core: Core,
-  ...asked: Asked<"listMemoryScopes">
+  namespace: string,
+  after: string,
+  limit: number,
 ): readonly StoredScope[] {
-  const [namespace, after, limit] = asked;
   const log = committedLog(core, namespace);
   const scopes: StoredScope[] = [];
   if (log === undefined) return scopes;
@@ -306,30 +304,28 @@ export function listMemoryScopes(
 function scopeOf(log: LogAt, scopeId: string, part: string): StoredScope {
   const row = readScope(log, part);
   if (row === undefined) throw recordCorrupt(`a scope of log ${log.logNo} is listed but missing`);
-  const memoryCount = row.counts.reduce((sum, count) => sum + count, 0);
-  return { scopeId, scope: row.scope, memoryCount, updateMs: row.updateMs };
+  return storedScope(scopeId, row);
+}
+
+function storedScope(scopeId: string, { scope, counts, updateMs }: ScopeRow): StoredScope {
+  const memoryCount = counts.reduce((sum, count) => sum + count, 0);
+  return { scopeId, scope, memoryCount, updateMs };
 }
 
 /** A scope that holds memories. */
 export function readMemoryScope(
   core: Core,
-  ...asked: Asked<"readMemoryScope">
+  namespace: string,
+  scopeId: string,
 ): StoredScope | undefined {
-  const [namespace, scopeId] = asked;
   const log = committedLog(core, namespace);
   const row = log && readScope(log, scopePart(scopeId));
-  const memoryCount = (row?.counts ?? []).reduce((sum, count) => sum + count, 0);
-  return row === undefined || memoryCount === 0
-    ? undefined
-    : { scopeId, scope: row.scope, memoryCount, updateMs: row.updateMs };
+  const found = row && storedScope(scopeId, row);
+  return found?.memoryCount === 0 ? undefined : found;
 }
 
 /** Namespaces that hold memories. */
-export function listMemoryNamespaces(
-  core: Core,
-  ...asked: Asked<"listMemoryNamespaces">
-): readonly string[] {
-  const [after, limit] = asked;
+export function listMemoryNamespaces(core: Core, after: string, limit: number): string[] {
   const range = { start: `${MEMORY_HELD.key(after)}\0`, end: afterPrefix(MEMORY_HELD.id) };
   return takeRows(core, "committed", range, limit).map(({ key }) => MEMORY_HELD.parts(key)[0]);
 }
@@ -337,9 +333,9 @@ export function listMemoryNamespaces(
 /** Memories whose time has run out, the longest gone first. */
 export function expiredMemories(
   core: Core,
-  ...asked: Asked<"expiredMemories">
-): Given<"expiredMemories"> {
-  const [nowMs, limit] = asked;
+  nowMs: number,
+  limit: number,
+): { readonly namespace: string; readonly memoryId: string }[] {
   const rows = takeRows(core, "committed", timesUnder(MEMORY_END.id, nowMs), limit);
   return rows.map(({ key, payload }) => {
     const [, logNo, memoryNo] = MEMORY_END.parts(key);
