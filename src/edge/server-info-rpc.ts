@@ -6,6 +6,7 @@ import {
 import { encodeWire } from "../grpc/fast-writer.ts";
 import { toTimestamp } from "../grpc/time.ts";
 import { LIMITS } from "../kit/limits.ts";
+import { publicName } from "../kit/text.ts";
 import type { UnaryRpc } from "./rpc.ts";
 
 /** GetServerInfo. */
@@ -111,13 +112,9 @@ export const CAPABILITIES = [
   "window_policies",
 ] as const;
 
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
 /** The fixed limits and those of the settings under their public names, in alphabetical order. */
 function publicLimits(configured: Readonly<Record<string, number>>): Limit[] {
   return Object.entries({ ...LIMITS, ...configured })
-    .map(([name, value]) => ({ name: snakeCase(name), value: BigInt(value) }))
+    .map(([name, value]) => ({ name: publicName(name), value: BigInt(value) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -51,6 +51,11 @@ export function placeOfText(sorted: readonly string[], text: string): number {
   return low;
 }
 
+/** The name that a field has in the contract: `max_tokens` for maxTokens. */
+export function publicName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 /** A JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 

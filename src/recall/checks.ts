@@ -19,6 +19,7 @@ import { encodeWire } from "../grpc/fast-writer.ts";
 import { checkText } from "../grpc/fields.ts";
 import type { Violations } from "../grpc/violations.ts";
 import { LIMITS } from "../kit/limits.ts";
+import { publicName } from "../kit/text.ts";
 import { checkNewMessage } from "../session/message-checks.ts";
 import { searchTerms } from "../session/search.ts";
 import { checkCounting } from "../window/policy-checks.ts";
@@ -114,10 +115,6 @@ function isSet(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (value instanceof Map) return value.size > 0;
   return value !== undefined && value !== "" && value !== 0 && value !== false;
-}
-
-function publicName(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 // The rules of the requests that recall, embed and count, one function each.

@@ -1,5 +1,6 @@
 // Hybrid search in one shard: both legs, the candidates, the ranking, and what of it is given.
 
+import { once } from "../../kit/once.ts";
 import type { LexicalPass } from "../lexical/pass.ts";
 import { inverseFrequency } from "../lexical/score.ts";
 import { rankCandidates } from "../rank/fuse.ts";
@@ -153,14 +154,6 @@ function withLending(
 ): RowFilter | undefined {
   if (within?.kind !== "list" || lending === undefined) return within;
   return lending.kind === "list" ? listFilter([...within.rows, ...lending.rows]) : undefined;
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 /** The vector of the query; undefined when there is none, or it has no direction. */

@@ -2,6 +2,7 @@
 // believes in an effect that it does not have, so a request with one is refused. A default is not
 // held against a caller: answers write every default out, and what they hold may be sent again.
 
+import { publicName } from "../../kit/text.ts";
 import { modelContextWindow } from "./models.ts";
 import {
   DEFAULT_IMAGE_TOKEN_COUNT,
@@ -221,8 +222,4 @@ function* idleInBoundary(
 
 function idle(field: string, why: string): IdleFault {
   return { field, description: `has no effect ${why}` };
-}
-
-function publicName(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

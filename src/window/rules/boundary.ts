@@ -1,8 +1,9 @@
 // Makes the cut of a stage safe: what the boundary of a stage adds to its choice or takes back.
 
+import { once } from "../../kit/once.ts";
 import type { BoundaryRule, PolicyStage } from "../policy/policy.ts";
 import { makesCalls } from "./groups.ts";
-import { type Look, once } from "./look.ts";
+import type { Look } from "./look.ts";
 import { UNSEEN } from "./protect.ts";
 import type { WindowEntry } from "./types.ts";
 

@@ -1,6 +1,7 @@
 // Evaluates conditions on the messages of a window. Views are made only for windows that a
 // condition looks at, and each condition is asked at most once for each message.
 
+import { once } from "../../kit/once.ts";
 import {
   type Condition,
   type ConditionView,
@@ -10,7 +11,7 @@ import {
 } from "../conditions/condition.ts";
 import type { Policy } from "../policy/policy.ts";
 import { CHOSEN, POPPED } from "./boundary.ts";
-import { costAt, type Look, lookAt, lookWithout, once } from "./look.ts";
+import { costAt, type Look, lookAt, lookWithout } from "./look.ts";
 import {
   type ConditionWarning,
   type DetailOf,

@@ -2,6 +2,7 @@
 // asked, and serves every stage until a message leaves.
 
 import { LIMITS } from "../../kit/limits.ts";
+import { once } from "../../kit/once.ts";
 import type { Policy, PolicyStage, WindowUnit } from "../policy/policy.ts";
 import { isPlaced } from "../policy/summary-spec.ts";
 import { type Grouping, groupEntriesAs, groupingWithout } from "./groups.ts";
@@ -43,15 +44,6 @@ export interface Look<E extends WindowEntry = WindowEntry> {
   /** By entry: why it is set aside, as bits of HOLD; 0 when it is not. */
   readonly aside: () => Uint8Array;
   readonly layout: (unit: WindowUnit) => Layout;
-}
-
-/** Runs a function when first asked and remembers what it gave. */
-export function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 /** The same for a function of the unit of stages. */

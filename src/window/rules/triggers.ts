@@ -1,8 +1,9 @@
 // The triggers of stages: which of them hold for a window.
 
+import { once } from "../../kit/once.ts";
 import type { Policy, PolicyStage, Trigger, TriggerKind } from "../policy/policy.ts";
 import { reachesShare } from "./limit.ts";
-import { costAt, isSeen, type Layout, type Look, once } from "./look.ts";
+import { costAt, isSeen, type Layout, type Look } from "./look.ts";
 import type { Signals, Totals, TriggerHit } from "./types.ts";
 import { NO_UNIT } from "./units.ts";
 

@@ -93,7 +93,7 @@ export const SMALL_FILES: readonly SmallFiles[] = [
   { files: /^src\/version\.ts$/, reason: "raised by each release, and read without the rest" },
   { files: /^src\/facts-module\.ts$/, reason: "names a module that it must not load" },
   { files: /^src\/kit\/checksum\.ts$/, reason: "lets rules use a checksum without Node's modules" },
-  { files: /^src\/kit\/(etag|life)\.ts$/, reason: "one idea that several features share" },
+  { files: /^src\/kit\/(etag|life|once)\.ts$/, reason: "one idea that several features share" },
   { files: /^src\/mcp\/fence\.ts$/, reason: "marks the results of all tools alike" },
   { files: /^src\/grpc\/descriptors\.ts$/, reason: "its place is how it finds the contract" },
   { files: /^src\/summary\/builtin\/lines\.ts$/, reason: "the input that all parts of it share" },
