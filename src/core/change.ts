@@ -9,7 +9,13 @@ import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
 import { type Call, checkLive } from "../kit/call.ts";
 import { answerErased, requestIdReused, sessionNotFound } from "../kit/errors.ts";
 import { isExpired, type Session, type SessionRef } from "../session/rules/session.ts";
-import type { SessionDecision, SessionPlan, SessionView, StoredReply } from "../store/store.ts";
+import type {
+  SessionDecision,
+  SessionPlan,
+  SessionView,
+  StoredEntry,
+  StoredReply,
+} from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
 import { newEvents } from "./new-events.ts";
 
@@ -184,6 +190,17 @@ export function liveSession(
 ): Session | undefined {
   if (session === undefined || isExpired(session, context.world.nowMs())) return undefined;
   return session;
+}
+
+/** Reads a session that exists for the caller with its window. Throws SESSION_NOT_FOUND. */
+export async function existingWindow(
+  context: ServiceContext,
+  ref: SessionRef,
+): Promise<{ readonly session: Session; readonly window: readonly StoredEntry[] }> {
+  const now = await context.store.readWindow(ref);
+  const session = liveSession(context, now?.session);
+  if (now === undefined || session === undefined) throw sessionNotFound(ref.sessionId);
+  return { session, window: now.window };
 }
 
 /** Reads a session that exists for the caller. Throws SESSION_NOT_FOUND. */

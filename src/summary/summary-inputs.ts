@@ -1,11 +1,11 @@
 // ListSummaryInputs: the messages of the window that a summary should replace, for SetSummary.
 
-import { liveSession } from "../core/change.ts";
+import { existingWindow } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
 import type { ListSummaryInputsInput, SummaryInputs } from "../core/window-api.ts";
 import { detailReader, mergeInserts, signalsOf } from "../core/window-view.ts";
 import { type Call, checkLive } from "../kit/call.ts";
-import { requestInvalid, sessionNotFound } from "../kit/errors.ts";
+import { requestInvalid } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
 import type { Session } from "../session/rules/session.ts";
 import type { StoredEntry } from "../store/store.ts";
@@ -21,11 +21,9 @@ export async function listSummaryInputs(
   input: ListSummaryInputsInput,
 ): Promise<SummaryInputs> {
   checkLive(call.signal);
-  const now = await context.store.readWindow(input);
-  const session = liveSession(context, now?.session);
-  if (now === undefined || session === undefined) throw sessionNotFound(input.sessionId);
+  const { session, window } = await existingWindow(context, input);
   const { inserts, policy } = session.fields;
-  const entries = mergeInserts(now.window, inserts, context.codec);
+  const entries = mergeInserts(window, inserts, context.codec);
   const { choice } = input;
   const chosen =
     choice.kind === "keep-recent"

@@ -1,7 +1,7 @@
 // PreviewPolicy: what policies would make of a session now, message by message. Changes nothing.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { existingSession, liveSession } from "../core/change.ts";
+import { existingSession, existingWindow } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
 import type {
   MessagePreview,
@@ -12,7 +12,6 @@ import type {
 import { type Shown, showWindow } from "../core/window-shown.ts";
 import { detailReader, isInLog, mergeInserts, signalsOf } from "../core/window-view.ts";
 import { type Call, checkLive } from "../kit/call.ts";
-import { sessionNotFound } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
 import type { Session, SessionRef } from "../session/rules/session.ts";
 import type { StoredEntry } from "../store/store.ts";
@@ -47,7 +46,9 @@ export async function previewPolicy(
   checkLive(call.signal);
   for (const policy of input.policies) checkHooks(context, policy);
   const { session, entries } =
-    input.source === "log" ? await newestOfLog(context, call, input) : await window(context, input);
+    input.source === "log"
+      ? await newestOfLog(context, call, input)
+      : await wholeWindow(context, input);
   const policies = input.policies.length === 0 ? [session.fields.policy] : input.policies;
   const occasions = new Set(input.occasions.length === 0 ? DEFAULT_OCCASIONS : input.occasions);
   const scene: Scene = {
@@ -89,11 +90,9 @@ interface Source {
   readonly entries: readonly StoredEntry[];
 }
 
-async function window(context: ServiceContext, ref: SessionRef): Promise<Source> {
-  const now = await context.store.readWindow(ref);
-  const session = liveSession(context, now?.session);
-  if (now === undefined || session === undefined) throw sessionNotFound(ref.sessionId);
-  return { session, entries: mergeInserts(now.window, session.fields.inserts, context.codec) };
+async function wholeWindow(context: ServiceContext, ref: SessionRef): Promise<Source> {
+  const { session, window } = await existingWindow(context, ref);
+  return { session, entries: mergeInserts(window, session.fields.inserts, context.codec) };
 }
 
 /** The newest messages of the log, as many as a window may hold. */

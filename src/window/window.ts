@@ -2,7 +2,7 @@
 // at through the policy of the session or of the request, now or as of a past seq. Only a stage on
 // read of the session's own policy that has the effect store, and acts, makes a read a change.
 
-import { changeSession, liveSession } from "../core/change.ts";
+import { changeSession, existingWindow, liveSession } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { newEvents } from "../core/new-events.ts";
 import { withRuns } from "../core/policy-state.ts";
@@ -74,10 +74,8 @@ export async function getWindow(
 async function readStored(context: ServiceContext, input: WindowInput): Promise<Stored> {
   const { asOfSeq } = input;
   if (asOfSeq === undefined) {
-    const now = await context.store.readWindow(input);
-    const session = liveSession(context, now?.session);
-    if (now === undefined || session === undefined) throw sessionNotFound(input.sessionId);
-    return storedNow(session, now.window);
+    const { session, window } = await existingWindow(context, input);
+    return storedNow(session, window);
   }
   const then = await context.store.readWindowAt(input, asOfSeq);
   const session = liveSession(context, then?.session);
