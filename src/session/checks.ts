@@ -2,7 +2,6 @@
 
 import type {
   BatchDeleteMessagesRequest,
-  BatchGetMessagesRequest,
   DeleteFoundMessagesRequest,
   FindMessagesRequest,
   MessageSessions,
@@ -19,13 +18,13 @@ import type {
   UpdateMessageRequest,
   UpdateSessionRequest,
 } from "../gen/memorysidecar/v1/session_service.ts";
-import type { SeqRange } from "../gen/memorysidecar/v1/window.ts";
 import { checkMask, type MaskPaths } from "../grpc/mask.ts";
 import type { Violations } from "../grpc/violations.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { checkMemoryPolicy } from "../memory/policy-wire.ts";
 import { checkConditions, checkPeriod } from "../recall/filter-wire.ts";
 import { checkOperations } from "../records/checks.ts";
+import { checkNamed } from "../window/checks.ts";
 import { checkPolicyChoice } from "../window/policy-checks.ts";
 import type { GivenMessages } from "./form-wire.ts";
 import { checkContent, checkNewMessage, checkOneContent } from "./message-checks.ts";
@@ -266,34 +265,10 @@ export function checkReplaceMessages(request: ReplaceMessagesRequest, v: Violati
 
 // The rules of the requests that name several messages.
 
-export function checkBatchGetMessages(request: BatchGetMessagesRequest, v: Violations): void {
-  checkNames(v, request);
-}
-
 export function checkBatchDeleteMessages(request: BatchDeleteMessagesRequest, v: Violations): void {
-  checkNames(v, request);
+  checkNamed(request, v);
   const seqs = request.seqRanges.reduce((sum, run) => sum + run.lastSeq - run.firstSeq + 1n, 0n);
   if (seqs > LIMITS.batchMessages) {
     v.add("seq_ranges", `must hold at most ${LIMITS.batchMessages} seqs together`);
-  }
-}
-
-function checkNames(
-  v: Violations,
-  { messageIds, seqRanges }: Pick<BatchGetMessagesRequest, "messageIds" | "seqRanges">,
-): void {
-  if (messageIds.length === 0 && seqRanges.length === 0) {
-    v.add("message_ids", "or seq_ranges must name 1 message at least", 1);
-  }
-  checkSeqRanges(v, seqRanges);
-}
-
-/** Checks that no run ends before it begins. */
-export function checkSeqRanges(v: Violations, seqRanges: readonly SeqRange[]): void {
-  for (let index = 0; index < seqRanges.length && !v.full; index++) {
-    const { firstSeq = 0n, lastSeq = 0n } = seqRanges[index] ?? {};
-    v.enterItem("seq_ranges", index);
-    if (lastSeq < firstSeq) v.add("last_seq", "must not be below first_seq");
-    v.leaveItem();
   }
 }

@@ -20,14 +20,10 @@ import { encodeWire } from "../grpc/fast-writer.ts";
 import { numberPosition, pageLimit } from "../grpc/page-token.ts";
 import { digestOfPage } from "../grpc/request-digest.ts";
 import { spliceField, spliceMessages } from "../grpc/splice.ts";
-import type { FoundPlace } from "../store/store.ts";
+import type { FoundPlace, StoredMessage } from "../store/store.ts";
+import { checkNamed } from "../window/checks.ts";
 import { fromSeqRange, toTotals, toWindowChange } from "../window/wire.ts";
-import {
-  checkBatchDeleteMessages,
-  checkBatchGetMessages,
-  checkReplaceMessages,
-  checkSessionFilter,
-} from "./checks.ts";
+import { checkBatchDeleteMessages, checkReplaceMessages, checkSessionFilter } from "./checks.ts";
 import { fromMessages } from "./form-wire.ts";
 import { encodeFound, toAppended, toDraft } from "./message-wire.ts";
 import { fromSessionFilter } from "./wire.ts";
@@ -37,7 +33,7 @@ const PAGE_SIZE_DEFAULT = 1_000;
 
 /** BatchGetMessages. */
 export const batchGetMessages: UnaryRpc<BatchGetMessagesRequest> = {
-  validate: checkBatchGetMessages,
+  validate: checkNamed,
   cancelable: true,
   handle: async ({ services, pageTokens }, call, request) => {
     const { pageToken } = request;
@@ -54,11 +50,7 @@ export const batchGetMessages: UnaryRpc<BatchGetMessagesRequest> = {
       missingMessageIds: pageToken === "" ? [...missing] : [],
       nextPageToken: pageTokens.make(call, next),
     });
-    return spliceMessages(
-      MESSAGES_FIELD,
-      messages.map((message) => message.bytes),
-      rest,
-    );
+    return spliceMessages(MESSAGES_FIELD, messages.map(bytesOf), rest);
   },
 };
 
@@ -83,6 +75,10 @@ export const findMessages: UnaryRpc<FindMessagesRequest> = {
     return spliceField(MESSAGES_FIELD, messages.map(encodeFound), rest);
   },
 };
+
+function bytesOf({ bytes }: StoredMessage): Uint8Array {
+  return bytes;
+}
 
 function placeOf(position: string): FoundPlace {
   const [sessionNo = "", seq = ""] = position.split(" ");
@@ -147,11 +143,7 @@ export const popMessages: UnaryRpc<PopMessagesRequest> = {
           ...toWindowChange(change),
           messages: [],
         });
-        return spliceMessages(
-          MESSAGES_FIELD,
-          messages.map((message) => message.bytes),
-          rest,
-        );
+        return spliceMessages(MESSAGES_FIELD, messages.map(bytesOf), rest);
       },
     });
   },

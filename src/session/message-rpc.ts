@@ -34,7 +34,7 @@ import { AppError } from "../kit/errors.ts";
 import { checkCountTokens } from "../recall/checks.ts";
 import { fromOperation } from "../records/wire.ts";
 import type { StoredMessage } from "../store/store.ts";
-import { checkRestoreMessages } from "../window/checks.ts";
+import { checkNamed } from "../window/checks.ts";
 import { fromPolicy, fromPolicyChoice } from "../window/policy-wire.ts";
 import { asksForReply, checkReplies, withReplies } from "../window/reply-rpc.ts";
 import type { Role } from "../window/rules/types.ts";
@@ -262,7 +262,7 @@ export const deleteMessage: UnaryRpc<DeleteMessageRequest> = {
 
 /** RestoreMessages. */
 export const restoreMessages: UnaryRpc<RestoreMessagesRequest> = {
-  validate: checkRestoreMessages,
+  validate: checkNamed,
   cancelable: true,
   handle: ({ services }, call, { namespace, sessionId, messageIds, seqRanges }) =>
     services.sessions.restoreMessages(call, {

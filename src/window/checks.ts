@@ -15,11 +15,22 @@ export function checkTrimSession(request: TrimSessionRequest, v: Violations): vo
   if (discard) v.add("discard", "is not allowed with run_policy");
 }
 
-export function checkRestoreMessages(request: RestoreMessagesRequest, v: Violations): void {
-  const { messageIds, seqRanges } = request;
+/** Checks that a request names messages, by their ids or in runs. */
+export function checkNamed(
+  { messageIds, seqRanges }: Pick<RestoreMessagesRequest, "messageIds" | "seqRanges">,
+  v: Violations,
+): void {
   if (messageIds.length === 0 && seqRanges.length === 0) {
     v.add("message_ids", "or seq_ranges must name 1 message at least", 1);
   }
+  checkSeqRanges(v, seqRanges);
+}
+
+/** Checks that no run ends before it begins. */
+export function checkSeqRanges(
+  v: Violations,
+  seqRanges: RestoreMessagesRequest["seqRanges"],
+): void {
   for (let index = 0; index < seqRanges.length && !v.full; index++) {
     const { firstSeq = 0n, lastSeq = 0n } = seqRanges[index] ?? {};
     v.enterItem("seq_ranges", index);
