@@ -6,6 +6,12 @@ import type { Extracted, ExtractInput, Resolution } from "../memory/rules/extrac
 import { toUnitLength } from "../recall/embed/embedder.ts";
 import { HookFailure } from "./port.ts";
 
+/** An answer as it was read; undefined when it is not of the form. */
+function ofForm<T>(answer: T | undefined): T {
+  if (answer === undefined) throw invalid();
+  return answer;
+}
+
 function invalid(what = "The response does not have the requested form."): HookFailure {
   return new HookFailure("invalid-output", what);
 }
@@ -16,23 +22,18 @@ export function checkedExtracted(
   { lines, targets }: Pick<ExtractInput, "lines" | "targets">,
 ): Extracted {
   const messageIds = lines.map((line) => line.messageId);
-  const extracted = checkExtracted(answer, { messageIds, targets });
-  if (extracted === undefined) throw invalid();
-  return extracted;
+  return ofForm(checkExtracted(answer, { messageIds, targets }));
 }
 
 /** Checks importance scores and clamps them to 0 to 1. Throws HookFailure. */
 export function checkedImportance(answer: unknown, count: number): readonly number[] {
-  const scores = scoresIn(answer);
-  if (scores === undefined) throw invalid();
+  const scores = ofForm(scoresIn(answer));
   return checkedScores(scores, count).map((score) => Math.min(1, Math.max(0, score)));
 }
 
 /** Checks the resolution of a contradiction. Throws HookFailure `invalid-output`. */
 export function checkedResolution(answer: unknown): Resolution {
-  const resolution = checkResolution(answer);
-  if (resolution === undefined) throw invalid();
-  return resolution;
+  return ofForm(checkResolution(answer));
 }
 
 // Checks of the answers of embedding and reranking hooks: only numbers that can be compared pass.
