@@ -4,6 +4,7 @@
 import { checkLive } from "../kit/call.ts";
 import { LIMITS } from "../kit/limits.ts";
 import {
+  holdsWord,
   isMemoryExpired,
   type Memory,
   type MemoryScope,
@@ -205,13 +206,6 @@ function keywordsOf(query: string, searches: boolean): readonly string[] {
   if (!searches) return long.slice(0, KEYWORDS);
   const bare = long.map((word) => word.replace(/[^\p{L}\p{N}]+$/u, ""));
   return bare.filter((word) => word !== "" && !STOP_WORDS.has(word)).slice(0, KEYWORDS);
-}
-
-function holdsWord({ content: { structure } }: Memory, words: readonly string[]): boolean {
-  if (structure?.kind !== "relation") return false;
-  const { subject, predicate, object } = structure.relation;
-  const text = `${subject} ${predicate} ${object}`.toLowerCase();
-  return words.some((word) => text.includes(word));
 }
 
 /** Episodes of the last days, the newest first. */

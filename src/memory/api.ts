@@ -140,7 +140,8 @@ export type MemoryPath =
   | "ttl"
   | "last_seen_time";
 
-interface ChangedMemory {
+/** A new state of a memory, and the revision of the change. */
+export interface ChangedMemory {
   readonly memory: Memory;
   readonly revision: number;
 }

@@ -8,7 +8,7 @@ import { NAMESAKES_MAX } from "../store/memory-records.ts";
 import type { RelationQuery } from "../store/store.ts";
 import type { FoundRelation, QueryRelationsInput, RelationsFound } from "./api.ts";
 import type { MemoryParts } from "./parts.ts";
-import { isMemoryExpired, type Memory, type MemoryScope, type Relation } from "./rules/memory.ts";
+import { holdsWord, isMemoryExpired, type Memory, type MemoryScope } from "./rules/memory.ts";
 import { meansScope, namedScopes } from "./rules/scopes.ts";
 import { nameKeyOf } from "./rules/text-key.ts";
 import { isMeant, type Scan, type ScanPiece, scanPieces } from "./scan.ts";
@@ -23,7 +23,6 @@ const READ = 128;
 /** A relation with the keys of its parts. */
 interface KeyedRelation {
   readonly memory: Memory;
-  readonly relation: Relation;
   readonly subject: string;
   readonly predicate: string;
   readonly object: string;
@@ -80,7 +79,6 @@ function keyed(memory: Memory): KeyedRelation | undefined {
   const { relation } = structure;
   return {
     memory,
-    relation,
     subject: nameKeyOf(relation.subject),
     predicate: nameKeyOf(relation.predicate),
     object: nameKeyOf(relation.object),
@@ -340,7 +338,7 @@ async function fitting(
       (objects === undefined || objects.has(one.object)) &&
       (entities === undefined || entities.has(one.subject) || entities.has(one.object)) &&
       (wantedPredicate === "" || wantedPredicate === one.predicate) &&
-      (words.length === 0 || holdsOne(one, words)),
+      (words.length === 0 || holdsWord(one.memory, words)),
   );
 }
 
@@ -363,12 +361,6 @@ async function candidatesOf(
   if (subjects !== undefined) return await source.touching(subjects, "subject");
   if (objects !== undefined) return await source.touching(objects, "object");
   return entities === undefined ? await source.all() : await touchingBoth(source, entities);
-}
-
-function holdsOne({ relation }: KeyedRelation, words: readonly string[]): boolean {
-  const { subject, predicate, object } = relation;
-  const text = `${subject} ${predicate} ${object}`.toLowerCase();
-  return words.some((word) => text.includes(word));
 }
 
 /** Relations that share a subject or an object with some. */

@@ -64,6 +64,7 @@ import {
   fromDedupe,
   memoryIdRoom,
   memoryPaths,
+  toChanged,
   toMemory,
   toMemoryDraft,
   toRememberResponse,
@@ -155,11 +156,7 @@ export const updateMemory: UnaryRpc<UpdateMemoryRequest> = {
       draft: toMemoryDraft(given),
       paths: memoryPaths(given, request.updateMask),
       reason: request.reason,
-      encode: ({ memory, revision }) =>
-        encodeWire(UpdateMemoryResponse, {
-          memory: toMemory(memory, etags),
-          revision: BigInt(revision),
-        }),
+      encode: (changed) => encodeWire(UpdateMemoryResponse, toChanged(changed, etags)),
     });
   },
 };
@@ -271,11 +268,7 @@ export const restoreMemoryVersion: UnaryRpc<RestoreMemoryVersionRequest> = {
       version: Number(version),
       etag,
       reason,
-      encode: ({ memory, revision }) =>
-        encodeWire(RestoreMemoryVersionResponse, {
-          memory: toMemory(memory, etags),
-          revision: BigInt(revision),
-        }),
+      encode: (changed) => encodeWire(RestoreMemoryVersionResponse, toChanged(changed, etags)),
     }),
 };
 

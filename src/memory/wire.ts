@@ -20,7 +20,13 @@ import { LIMITS } from "../kit/limits.ts";
 import { flattenMetadata } from "../recall/indexed-wire.ts";
 import { sortedLabels } from "../session/wire.ts";
 import { TRUST } from "../summary/rules/summary.ts";
-import type { ConflictInput, MemoryDraft, MemoryPath, RememberResult } from "./api.ts";
+import type {
+  ChangedMemory,
+  ConflictInput,
+  MemoryDraft,
+  MemoryPath,
+  RememberResult,
+} from "./api.ts";
 import {
   type Entity,
   type Memory,
@@ -154,6 +160,11 @@ export function toMemory(memory: Memory, etags?: Etags): wire.Memory {
     expireTime: optionalTime(memoryExpireMs(memory)),
     etag: memory.memoryId === "" ? "" : (etags?.of(memory.etagRevision) ?? ""),
   };
+}
+
+/** Turns a changed memory into the public form of an answer. */
+export function toChanged({ memory, revision }: ChangedMemory, etags: Etags) {
+  return { memory: toMemory(memory, etags), revision: BigInt(revision) };
 }
 
 /** Gives the public wire form of a memory. */

@@ -285,6 +285,14 @@ export function describeStructure(structure: MemoryStructure): string {
   return cutText(describeWhole(structure), LIMITS.memoryTextBytes);
 }
 
+/** Whether the text of a relation holds one of some words in small letters. */
+export function holdsWord({ content: { structure } }: Memory, words: readonly string[]): boolean {
+  if (structure?.kind !== "relation") return false;
+  const { subject, predicate, object } = structure.relation;
+  const text = `${subject} ${predicate} ${object}`.toLowerCase();
+  return words.some((word) => text.includes(word));
+}
+
 /** Confidence of a memory as a word. */
 export function confidenceLabel(confidence: number): "high" | "medium" | "low" {
   if (confidence >= SURE) return "high";
