@@ -19,9 +19,31 @@ import type {
 import type { ServiceContext } from "./context.ts";
 import { newEvents } from "./new-events.ts";
 
-/** Thrown inside a decision when the session's time has run out but it is still stored. */
-class SessionExpired extends Error {
-  override readonly name = "SessionExpired";
+/**
+ * Thrown inside a decision that cannot be made before something is done, such as counting a text.
+ * The change is decided again afterwards.
+ */
+export class DoFirst extends Error {
+  override readonly name = "DoFirst";
+  readonly work: () => Promise<unknown>;
+
+  constructor(work: () => Promise<unknown>) {
+    super("Something must be done before the decision.");
+    this.work = work;
+  }
+}
+
+/** Makes a change, and whatever its decisions want done first. */
+export async function doingFirst<T>(signal: AbortSignal, change: () => Promise<T>): Promise<T> {
+  for (;;) {
+    checkLive(signal);
+    try {
+      return await change();
+    } catch (error) {
+      if (!(error instanceof DoFirst)) throw error;
+      await error.work();
+    }
+  }
 }
 
 /** Data that a use case needs beside the session. */
@@ -127,23 +149,17 @@ export async function changeSession<T>(
   { isPart = false, ...target }: SessionRef & ChangeOptions,
   decide: (view: SessionView) => SessionDecision<T | Uint8Array>,
 ): Promise<T | Uint8Array> {
-  checkLive(call.signal);
   const change = { ...target, requestId: isPart ? "" : call.requestId };
-  for (;;) {
-    try {
-      return await context.store.changeSession<T | Uint8Array>(change, (view) => {
-        const replay = replayOf(context, call, view.reply);
-        if (replay !== undefined) return { kind: "answer", result: replay };
-        if (view.session !== undefined && isExpired(view.session, context.world.nowMs())) {
-          throw new SessionExpired();
-        }
-        return decide(view);
-      });
-    } catch (error) {
-      if (!(error instanceof SessionExpired)) throw error;
-      await eraseExpired(context, target);
-    }
-  }
+  return await doingFirst(call.signal, () =>
+    context.store.changeSession<T | Uint8Array>(change, (view) => {
+      const replay = replayOf(context, call, view.reply);
+      if (replay !== undefined) return { kind: "answer", result: replay };
+      if (view.session !== undefined && isExpired(view.session, context.world.nowMs())) {
+        throw new DoFirst(() => eraseExpired(context, target));
+      }
+      return decide(view);
+    }),
+  );
 }
 
 /** Deletes a session if its time has run out; does nothing otherwise. */

@@ -1,10 +1,10 @@
 // The one way to change memories: it handles repeated calls, the stored answer and the events.
 
-import { decideOnce, type Outcome } from "../core/change.ts";
+import { decideOnce, doingFirst, type Outcome } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { type EventOrigin, newEvents } from "../core/new-events.ts";
 import { EVENT_TYPE, type EventDetail, type MemoryDeleteReason } from "../events/rules/event.ts";
-import { type Call, checkLive } from "../kit/call.ts";
+import type { Call } from "../kit/call.ts";
 import type {
   ErasureProgress,
   MemoryChange,
@@ -56,15 +56,16 @@ export async function changeMemories(
   decide: (view: MemoryView) => MemoryOutcome,
   change: Pick<MemoryChange, "allowWhenFull"> = {},
 ): Promise<Uint8Array> {
-  checkLive(call.signal);
   const { context } = parts;
   const { requestId } = call;
-  return await context.store.changeMemories({ ...change, namespace, requestId }, (view) =>
-    decideOnce({ context, call, nowMs }, view, () => {
-      const { plan, details = [], answer } = decide(view);
-      const at = { namespace, revision: view.revision, nowMs, requestId };
-      return { answer, plan: plan && { ...plan, events: memoryEvents(context, at, details) } };
-    }),
+  return await doingFirst(call.signal, () =>
+    context.store.changeMemories({ ...change, namespace, requestId }, (view) =>
+      decideOnce({ context, call, nowMs }, view, () => {
+        const { plan, details = [], answer } = decide(view);
+        const at = { namespace, revision: view.revision, nowMs, requestId };
+        return { answer, plan: plan && { ...plan, events: memoryEvents(context, at, details) } };
+      }),
+    ),
   );
 }
 

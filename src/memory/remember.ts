@@ -1,6 +1,6 @@
 // Turns the drafts of a caller into new memories: unset fields get their defaults.
 
-import { replayOf } from "../core/change.ts";
+import { DoFirst, replayOf } from "../core/change.ts";
 import { type Call, checkLive } from "../kit/call.ts";
 import { type FieldViolation, requestInvalid } from "../kit/errors.ts";
 import type { Etags } from "../kit/etag.ts";
@@ -293,26 +293,22 @@ export async function remember(
   const news =
     resolver === undefined ? given : await askResolver(work, { resolver, rules, stampAt }, given);
   const isLong = input.dedupe.mode === "similar" || drafts.length > SHORT_MAX;
-  for (;;) {
-    // Writes of others get in between those that take long.
-    if (isLong) await parts.pace.turn(true);
-    try {
-      return await changeMemories(work, ({ memories, ownerOf, revision }) => {
-        checkIds(memories, news, nowMs);
-        const owned = news.map((one) => withOwner(one, ownerOf(one.source.sessionId)));
-        const plan = planRemember(memories, owned, rules, stampAt(revision));
-        const { put, remove, evictedIds } = plan;
-        const results = resultsOf(plan, etags);
-        const answer = (of: number) => input.encode({ results, evictedIds, revision: of });
-        if (put.length === 0 && remove.length === 0) return { answer };
-        const details = rememberDetails(plan, memories, "caller");
-        return { plan: { put, remove }, details, answer };
-      });
-    } catch (error) {
-      if (!(error instanceof MemoriesExpired)) throw error;
-      await eraseExpiredMemories(parts.context, namespace, error.memoryIds);
+  // Writes of others get in between those that take long.
+  if (isLong) await parts.pace.turn(true);
+  return await changeMemories(work, ({ memories, ownerOf, revision }) => {
+    const expired = expiredIds(memories, news, nowMs);
+    if (expired.length > 0) {
+      throw new DoFirst(() => eraseExpiredMemories(parts.context, namespace, expired));
     }
-  }
+    const owned = news.map((one) => withOwner(one, ownerOf(one.source.sessionId)));
+    const plan = planRemember(memories, owned, rules, stampAt(revision));
+    const { put, remove, evictedIds } = plan;
+    const results = resultsOf(plan, etags);
+    const answer = (of: number) => input.encode({ results, evictedIds, revision: of });
+    if (put.length === 0 && remove.length === 0) return { answer };
+    const details = rememberDetails(plan, memories, "caller");
+    return { plan: { put, remove }, details, answer };
+  });
 }
 
 /** A new memory with the owner of the session that it names, if there is such a session. */
@@ -320,24 +316,16 @@ function withOwner(news: NewMemory, owner: Owner | undefined): NewMemory {
   return owner === undefined ? news : { ...news, source: { ...news.source, owner } };
 }
 
-/** Thrown inside a decision that reuses the ids of expired memories. */
-class MemoriesExpired extends Error {
-  override readonly name = "MemoriesExpired";
-  readonly memoryIds: readonly string[];
-
-  constructor(memoryIds: readonly string[]) {
-    super("The ids belong to expired memories.");
-    this.memoryIds = memoryIds;
-  }
-}
-
-/** Refuses ids of expired memories: those must be erased first. */
-function checkIds(memories: MemoryReads, news: readonly NewMemory[], nowMs: number): void {
-  const expired = news.flatMap(({ memoryId }) => {
+/** The ids of expired memories that new ones reuse: those must be erased first. */
+function expiredIds(
+  memories: MemoryReads,
+  news: readonly NewMemory[],
+  nowMs: number,
+): readonly string[] {
+  return news.flatMap(({ memoryId }) => {
     const memory = memoryId === "" ? undefined : memories.byId(memoryId);
     return memory !== undefined && isMemoryExpired(memory, nowMs) ? [memoryId] : [];
   });
-  if (expired.length > 0) throw new MemoriesExpired(expired);
 }
 
 function rulesOf({ dedupe, conflict, maxMemories }: RememberInput): RememberRules {

@@ -13,7 +13,6 @@ import { sessionTotals } from "../core/window-view.ts";
 import { type Call, checkLive } from "../kit/call.ts";
 import { etagMismatch, messageNotFound, sessionNotFound, undefinedFor } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
-import { eraseSome } from "../memory/learn/erase-source.ts";
 import type { SessionDecision, SessionView, StoredMessage } from "../store/store.ts";
 import { seqsOf } from "../window/rules/ranges.ts";
 import type {
@@ -27,8 +26,7 @@ import type {
 import {
   checkEditBytes,
   checkLastSeq,
-  editLog,
-  type ManyNamed,
+  editLogOrFirst,
   messagesOf,
   saveEdit,
   windowAfter,
@@ -157,30 +155,21 @@ function isEnough(newest: readonly StoredMessage[], count: number): boolean {
   return newest.length >= count || fitting(newest, count).length < newest.length;
 }
 
-/** Changes a session by a deletion; memories that name very many of the messages go first. */
+/** Changes a session by a deletion. */
 async function deleteWith<T extends string>(
   { context, call }: Changing,
   input: SessionRef & Pick<ChangeOptions, "messageIds" | "isPart">,
-  decide: (view: SessionView, session: Session) => SessionDecision<T | ManyNamed | Uint8Array>,
+  decide: (view: SessionView, session: Session) => SessionDecision<T | Uint8Array>,
 ): Promise<T | Uint8Array> {
   const { namespace, sessionId, messageIds = [], isPart = false } = input;
   const target = {
     ...{ namespace, sessionId, messageIds, needWindow: true, allowWhenFull: true, isPart },
     messageBytesMax: LIMITS.editBytes,
   };
-  for (;;) {
-    const result: T | ManyNamed | Uint8Array = await changeSession<T | ManyNamed>(
-      context,
-      call,
-      target,
-      (view) => {
-        if (view.session === undefined) throw sessionNotFound(sessionId);
-        return decide(view, view.session);
-      },
-    );
-    if (result instanceof Uint8Array || typeof result === "string") return result;
-    await eraseSome(context, result.session, result.messageId);
-  }
+  return await changeSession<T>(context, call, target, (view) => {
+    if (view.session === undefined) throw sessionNotFound(sessionId);
+    return decide(view, view.session);
+  });
 }
 
 function nothing(
@@ -197,10 +186,10 @@ function remove(
   view: SessionView,
   session: Session,
   { messages, encode }: { readonly messages: readonly StoredMessage[]; readonly encode: Encode },
-): SessionDecision<ManyNamed | Uint8Array> {
+): SessionDecision<Uint8Array> {
   const { context, nowMs } = deletion;
-  const edited = editLog(context, view, { session, nowMs }, { replace: [], erase: messages });
-  if (edited.kind === "named") return { kind: "answer", result: edited };
+  const edit = { replace: [], erase: messages };
+  const edited = editLogOrFirst(context, view, { session, nowMs }, edit);
   const change = windowAfter(context, view, edited, nowMs);
   const { revision } = view;
   const bytes = encode({ messages, revision, trims: change.trims, window: change.totals });

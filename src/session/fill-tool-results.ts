@@ -1,6 +1,6 @@
 // Filled results give way: when a tool answers after all, its own result takes their place.
 
-import { answerOnly, type Changing, changeSession, saved } from "../core/change.ts";
+import { answerOnly, type Changing, changeSession, DoFirst, saved } from "../core/change.ts";
 import type { Codec } from "../core/codec.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { type NewInsert, placeInserts } from "../core/insert-places.ts";
@@ -119,17 +119,11 @@ interface Counted {
   readonly tokenCount: number;
 }
 
-/** Asks for the text to be counted before deciding again. */
-interface NeedCount {
-  readonly text: string;
-  readonly rule: CountedRule;
-}
-
 interface ToolResultFill extends Changing {
   readonly input: FillToolResultsInput;
   /** Random bytes for the ids of as many results as a window may hold. */
   readonly random: Uint8Array;
-  readonly counted: Counted | undefined;
+  counted: Counted | undefined;
 }
 
 /** Answers every open tool call of the window of a session. */
@@ -142,22 +136,16 @@ export async function fillToolResults(
   const nowMs = context.world.nowMs();
   const random = context.world.random(LIMITS.filledResults * RANDOM_BYTES);
   const target = { namespace, sessionId, needWindow: true };
-  let counted: Counted | undefined;
-  for (;;) {
-    const toolResultFill: ToolResultFill = { context, call, input, nowMs, random, counted };
-    const result = await changeSession<NeedCount>(context, call, target, (view) =>
-      decideFill(toolResultFill, view),
-    );
-    if (result instanceof Uint8Array) return result;
-    const tokenCount = await context.tokens.countText(result.text, result.rule);
-    counted = { ...result, tokenCount };
-  }
+  const toolResultFill = { context, call, input, nowMs, random, counted: undefined };
+  return await changeSession<Uint8Array>(context, call, target, (view) =>
+    decideFill(toolResultFill, view),
+  );
 }
 
 function decideFill(
   toolResultFill: ToolResultFill,
   view: SessionView,
-): SessionDecision<NeedCount | Uint8Array> {
+): SessionDecision<Uint8Array> {
   const { context, input, nowMs, counted } = toolResultFill;
   const { session, revision } = view;
   if (session === undefined) throw sessionNotFound(input.sessionId);
@@ -174,8 +162,11 @@ function decideFill(
   const text =
     [input.text, policy.toolResultFill?.text ?? "", FILL_NOTICE].find((one) => one !== "") ?? "";
   const rule = countedRule(policy);
-  if (counted === undefined || counted.text !== text || !isSameRule(counted.rule, rule)) {
-    return { kind: "answer", result: { text, rule } };
+  if (counted?.text !== text || !isSameRule(counted.rule, rule)) {
+    throw new DoFirst(async () => {
+      const tokenCount = await context.tokens.countText(text, rule);
+      toolResultFill.counted = { text, rule, tokenCount };
+    });
   }
   const results = inserts.filter(({ kind }) => kind === "result").length + open.length;
   if (results > LIMITS.filledResults) throw windowFull(`${LIMITS.filledResults} filled results`);

@@ -1,14 +1,19 @@
 // The use cases of single messages: get, update. Those that delete are in delete-messages.ts, those
 // that list in log/list-messages.ts.
 
-import { answerOnly, type Changing, changeSession, existingSession } from "../core/change.ts";
+import {
+  answerOnly,
+  type Changing,
+  changeSession,
+  DoFirst,
+  existingSession,
+} from "../core/change.ts";
 import type { MergedMessage } from "../core/codec.ts";
 import type { ServiceContext } from "../core/context.ts";
 import { sessionTotals } from "../core/window-view.ts";
 import { type Call, checkLive } from "../kit/call.ts";
 import { etagMismatch, messageNotFound, requestInvalid, sessionNotFound } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
-import { eraseSome } from "../memory/learn/erase-source.ts";
 import type {
   FoundPage,
   MessagePage,
@@ -27,7 +32,7 @@ import type {
   FindMessagesInput,
   UpdateMessageInput,
 } from "./api.ts";
-import { editLog, type ManyNamed, saveEdit, saysOther, windowAfter } from "./log/edit-log.ts";
+import { editLogOrFirst, saveEdit, saysOther, windowAfter } from "./log/edit-log.ts";
 import { encodeNew } from "./log/encode-messages.ts";
 import type { Session, SessionRef } from "./rules/session.ts";
 
@@ -102,12 +107,6 @@ export async function findMessages(
   return await context.store.findMessages({ ...input, nowMs: context.world.nowMs() });
 }
 
-/** Asks for a count by another rule before deciding again. */
-interface NeedCount {
-  readonly merged: MergedMessage;
-  readonly policy: Policy;
-}
-
 /** Changes a message in place. */
 export async function updateMessage(
   context: ServiceContext,
@@ -119,34 +118,17 @@ export async function updateMessage(
   const target = { namespace, sessionId, messageIds: [messageId], needWindow: true };
   // Exact counts, by the text they stand for, so that a second decision finds them.
   const counts = new Map<string, number>();
-  for (;;) {
-    const result = await changeSession<NeedCount | ManyNamed>(context, call, target, (view) =>
-      decideUpdate({ context, call, input, nowMs, counts }, view),
-    );
-    if (result instanceof Uint8Array) return result;
-    if ("kind" in result) {
-      await eraseSome(context, result.session, messageId);
-      continue;
-    }
-    const { merged, policy } = result;
-    const [count] = await context.tokens.countAll([merged.draft], countedRule(policy));
-    counts.set(countKey(merged, policy), count ?? 0);
-  }
-}
-
-function countKey(merged: MergedMessage, policy: Policy): string {
-  return `${JSON.stringify(countedRule(policy))} ${merged.stamp.etag}`;
+  return await changeSession<Uint8Array>(context, call, target, (view) =>
+    decideUpdate({ context, call, input, nowMs, counts }, view),
+  );
 }
 
 interface MessageUpdate extends Changing {
   readonly input: UpdateMessageInput;
-  readonly counts: ReadonlyMap<string, number>;
+  readonly counts: Map<string, number>;
 }
 
-function decideUpdate(
-  update: MessageUpdate,
-  view: SessionView,
-): SessionDecision<NeedCount | ManyNamed | Uint8Array> {
+function decideUpdate(update: MessageUpdate, view: SessionView): SessionDecision<Uint8Array> {
   const { context, input, nowMs } = update;
   const { session, old } = existing(view, input);
   const merged = context.codec.mergeMessage(old.bytes, input.draft, input.paths);
@@ -158,13 +140,11 @@ function decideUpdate(
     return answerOnly(update, input.encode(answer));
   }
   const tokens = newCount(update, merged, policy);
-  if (tokens === undefined) return { kind: "answer", result: { merged, policy } };
   const message = encodeUpdate(update, view, { merged, ...tokens });
   const isOther = merged.contentChanged && saysOther(context.codec, old, merged.draft);
   const replacement = { old, message, paths: input.paths, saysOther: isOther };
   const edit = { replace: [replacement], erase: [] };
-  const edited = editLog(context, view, { session, nowMs }, edit);
-  if (edited.kind === "named") return { kind: "answer", result: edited };
+  const edited = editLogOrFirst(context, view, { session, nowMs }, edit);
   const change = windowAfter(context, view, edited, nowMs);
   const bytes = input.encode({
     message: message.bytes,
@@ -175,12 +155,12 @@ function decideUpdate(
   return saveEdit(update, view, { session, edited, change, bytes });
 }
 
-/** The tokens of a changed message; undefined when they must be counted elsewhere first. */
+/** The tokens of a changed message. */
 function newCount(
   update: MessageUpdate,
   merged: MergedMessage,
   policy: Policy,
-): { tokenCount: number; tokenRule: TokenRule } | undefined {
+): { tokenCount: number; tokenRule: TokenRule } {
   const { draft, stamp } = merged;
   if (draft.tokenCount !== undefined) return { tokenCount: draft.tokenCount, tokenRule: "given" };
   const cleared = update.input.paths.includes("token_count");
@@ -196,9 +176,14 @@ function newCount(
     ]);
   }
   const rule = countedRule(policy);
-  const now = update.context.tokens.countNow([draft], rule);
-  const tokenCount = now?.[0] ?? update.counts.get(countKey(merged, policy));
-  return tokenCount === undefined ? undefined : { tokenCount, tokenRule: rule.rule };
+  const { tokens } = update.context;
+  const key = `${JSON.stringify(rule)} ${stamp.etag}`;
+  const tokenCount = tokens.countNow([draft], rule)?.[0] ?? update.counts.get(key);
+  if (tokenCount !== undefined) return { tokenCount, tokenRule: rule.rule };
+  throw new DoFirst(async () => {
+    const [count = 0] = await tokens.countAll([draft], rule);
+    update.counts.set(key, count);
+  });
 }
 
 function encodeUpdate(

@@ -1,7 +1,7 @@
 // Common steps of completing and failing a task: finding the task and its lease, counting texts by
 // the session's policy, and saving the outcome in one change of the session.
 
-import { type Changing, changeSession, replayOf } from "../core/change.ts";
+import { type Changing, changeSession, DoFirst, replayOf } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
 import type { Call } from "../kit/call.ts";
 import { leaseLost, taskNotFound } from "../kit/errors.ts";
@@ -9,12 +9,7 @@ import { makeInsertId } from "../kit/ids.ts";
 import type { Session } from "../session/rules/session.ts";
 import type { SessionDecision, SessionView, TaskPlan } from "../store/store.ts";
 import { TRUST, type Trust } from "../summary/rules/summary.ts";
-import {
-  type CountedRule,
-  countedRule,
-  countPlainText,
-  isExact,
-} from "../window/policy/token-rules.ts";
+import { countedRule, countPlainText, isExact } from "../window/policy/token-rules.ts";
 import type { LeaseRef } from "./api.ts";
 import { hourOf, settled } from "./rules/budget.ts";
 import { type Task, taskNoOf } from "./rules/task.ts";
@@ -38,19 +33,6 @@ export interface HeldView {
   readonly view: SessionView;
   readonly session: Session;
   readonly task: TakenTask;
-}
-
-/** Thrown inside a decision for a text that needs the tokenizer. */
-class Uncounted extends Error {
-  override readonly name = "Uncounted";
-  readonly text: string;
-  readonly rule: CountedRule;
-
-  constructor(text: string, rule: CountedRule) {
-    super("A text is not counted yet.");
-    this.text = text;
-    this.rule = rule;
-  }
 }
 
 /** The decision, or the answer given earlier to the same request id. */
@@ -84,24 +66,22 @@ export async function settle<T>(
     countText: (text, { fields }, name) => {
       const rule = countedRule(fields.policy);
       // A tokenizer counts texts, never names.
-      return isExact(rule.rule) ? exactCount(counts, text, rule) : countPlainText(text, rule, name);
+      if (!isExact(rule.rule)) return countPlainText(text, rule, name);
+      const key = `${rule.rule} ${text}`;
+      const count = counts.get(key);
+      if (count !== undefined) return count;
+      throw new DoFirst(async () => {
+        counts.set(key, await context.tokens.countText(text, rule));
+      });
     },
   };
   const { sessionId } = known;
   const { needWindow } = held;
   const target = { namespace, sessionId, needWindow, allowWhenFull };
-  for (;;) {
-    try {
-      const given = await changeSession<Settled<T>>(context, call, target, (view) =>
-        asDecided(decide(settling, heldView(view, ref, taskNo))),
-      );
-      return given instanceof Uint8Array ? { kind: "replayed", bytes: given } : given;
-    } catch (error) {
-      if (!(error instanceof Uncounted)) throw error;
-      const { text, rule } = error;
-      counts.set(countKey(text, rule), await context.tokens.countText(text, rule));
-    }
-  }
+  const given = await changeSession<Settled<T>>(context, call, target, (view) =>
+    asDecided(decide(settling, heldView(view, ref, taskNo))),
+  );
+  return given instanceof Uint8Array ? { kind: "replayed", bytes: given } : given;
 }
 
 function asDecided<T>(decision: SessionDecision<T>): SessionDecision<Settled<T>> {
@@ -136,16 +116,6 @@ function heldView(view: SessionView, ref: LeaseRef, taskNo: number): HeldView {
     throw leaseLost(ref.taskId);
   }
   return { view, session, task: { ...task, lease } };
-}
-
-function countKey(text: string, { rule }: CountedRule): string {
-  return `${rule} ${text}`;
-}
-
-function exactCount(counts: ReadonlyMap<string, number>, text: string, rule: CountedRule): number {
-  const count = counts.get(countKey(text, rule));
-  if (count === undefined) throw new Uncounted(text, rule);
-  return count;
 }
 
 /** The lowest trust of the messages of the log that a task was made from. */

@@ -3,7 +3,7 @@
 // window, the tasks made from the messages, and the memories learned from them.
 
 import { isDeepStrictEqual } from "node:util";
-import { type Changing, saved } from "../../core/change.ts";
+import { type Changing, DoFirst, saved } from "../../core/change.ts";
 import type { Codec, MessageDraft } from "../../core/codec.ts";
 import type { ServiceContext } from "../../core/context.ts";
 import type { MemorySide } from "../../core/participants.ts";
@@ -11,7 +11,12 @@ import { changeWindow, type Pass, planOf, type WindowChange } from "../../core/w
 import { EVENT_TYPE, type EventDetail } from "../../events/rules/event.ts";
 import { lastSeqMismatch, requestInvalid } from "../../kit/errors.ts";
 import { LIMITS } from "../../kit/limits.ts";
-import { eraseMessage, erasureOf, joinedPlans } from "../../memory/learn/erase-source.ts";
+import {
+  eraseMessage,
+  eraseSome,
+  erasureOf,
+  joinedPlans,
+} from "../../memory/learn/erase-source.ts";
 import type {
   MemoryPlan,
   NewMessage,
@@ -79,6 +84,17 @@ export interface ManyNamed {
   readonly kind: "named";
   readonly session: Session;
   readonly messageId: string;
+}
+
+/**
+ * Edits a log whose window is loaded. Memories that name very many of the messages go first, in
+ * changes of their own.
+ */
+export function editLogOrFirst(...edit: Parameters<typeof editLog>): EditedLog {
+  const edited = editLog(...edit);
+  if (edited.kind === "edited") return edited;
+  const [context] = edit;
+  throw new DoFirst(() => eraseSome(context, edited.session, edited.messageId));
 }
 
 /** Edits a log whose window is loaded. */
