@@ -6,7 +6,7 @@
 // as good as gone, whether or not upkeep has removed them yet.
 
 import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
-import { type Call, checkLive } from "../kit/call.ts";
+import { type Call, checkLive, serverCall } from "../kit/call.ts";
 import { answerErased, requestIdReused, sessionNotFound } from "../kit/errors.ts";
 import { isExpired, type Session, type SessionRef } from "../session/rules/session.ts";
 import type {
@@ -78,6 +78,11 @@ export interface Changing {
   readonly context: ServiceContext;
   readonly call: Call;
   readonly nowMs: number;
+}
+
+/** A change that the server makes by itself, now. */
+export function byServer(context: ServiceContext): Changing {
+  return { context, call: serverCall(), nowMs: context.world.nowMs() };
 }
 
 /** The part of a plan that remembers the answer. */
@@ -168,15 +173,15 @@ export function eraseExpired(context: ServiceContext, ref: SessionRef): Promise<
   const change = { namespace, sessionId, allowWhenFull: true };
   return context.store.changeSession<boolean>(change, (view) => {
     const { session } = view;
-    const nowMs = context.world.nowMs();
-    if (session === undefined || !isExpired(session, nowMs)) {
+    const erasing = byServer(context);
+    if (session === undefined || !isExpired(session, erasing.nowMs)) {
       return { kind: "answer", result: false };
     }
-    const events = newEvents(context, { session, revision: view.revision, nowMs, requestId: "" }, [
-      { type: EVENT_TYPE.sessionDeleted, reason: "expired", log: session.head.log },
-    ]);
     const memories = context.participants.memory.sessionEmptied(session);
-    return { kind: "save", result: true, plan: { remove: true, events, memories } };
+    return saved(erasing, view, {
+      ...{ result: true, bytes: undefined, session, plan: { remove: true, memories } },
+      details: [{ type: EVENT_TYPE.sessionDeleted, reason: "expired", log: session.head.log }],
+    });
   });
 }
 

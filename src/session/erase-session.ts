@@ -1,8 +1,8 @@
 // The part of an erasure that is about sessions: whole ones, messages, and the summaries that stand
 // for them. Each function is one transaction, and one that only counts decides in the same way.
 
+import { byServer, saved } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
-import { newEvents } from "../core/new-events.ts";
 import { planOf } from "../core/window-change.ts";
 import { type ErasedCounts, mark } from "../erase/rules/erasure.ts";
 import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
@@ -34,25 +34,27 @@ export function eraseSession(
   ref: SessionRef,
   settle: Settle,
 ): Promise<ErasedPart | undefined> {
-  return context.store.changeSession({ ...ref, allowWhenFull: true }, (view) => {
-    const { session, revision } = view;
-    if (session === undefined) return { kind: "answer", result: undefined };
-    const counts = {
-      session: 1,
-      message: session.head.log.messageCount,
-      summary: recordsOf(view, session).length,
-      task: view.tasks().length + view.memoryJobs().length,
-    };
-    const result = { counts, marks: [mark.session(ref.sessionId)] };
-    const erasure = settle(result);
-    if (erasure === undefined) return { kind: "answer", result };
-    const nowMs = context.world.nowMs();
-    const events = newEvents(context, { session, revision, nowMs, requestId: "" }, [
-      { type: EVENT_TYPE.sessionDeleted, reason: "erased", log: session.head.log },
-    ]);
-    const memories = context.participants.memory.sessionEmptied(session);
-    return { kind: "save", result, plan: { remove: true, events, memories, erasure } };
-  });
+  return context.store.changeSession<ErasedPart | undefined>(
+    { ...ref, allowWhenFull: true },
+    (view) => {
+      const { session } = view;
+      if (session === undefined) return { kind: "answer", result: undefined };
+      const counts = {
+        session: 1,
+        message: session.head.log.messageCount,
+        summary: recordsOf(view, session).length,
+        task: view.tasks().length + view.memoryJobs().length,
+      };
+      const result = { counts, marks: [mark.session(ref.sessionId)] };
+      const erasure = settle(result);
+      if (erasure === undefined) return { kind: "answer", result };
+      const memories = context.participants.memory.sessionEmptied(session);
+      return saved(byServer(context), view, {
+        ...{ result, bytes: undefined, session, plan: { remove: true, memories, erasure } },
+        details: [{ type: EVENT_TYPE.sessionDeleted, reason: "erased", log: session.head.log }],
+      });
+    },
+  );
 }
 
 function recordsOf(view: SessionView, { fields }: Session): readonly SummaryRecord[] {
@@ -102,7 +104,8 @@ function decideMessage(
   if (view.memories.bySource(sessionId, old.messageId, 1).length > 0) {
     return { kind: "answer", result: { kind: "named" } };
   }
-  const at = { revision: view.revision, nowMs: context.world.nowMs() };
+  const erasing = byServer(context);
+  const at = { revision: view.revision, nowMs: erasing.nowMs };
   // No memory names it any more: what is left are the digests of what was promoted of it.
   const forgotten = { session, message: old, stamp: at, erasure: "forget" } as const;
   const erased = eraseMessage(context, forgotten, view);
@@ -118,15 +121,9 @@ function decideMessage(
     { tasks, memories: erased.plan, side: erased.side, news: [], memoryEvents: erased.events },
   );
   const change = windowAfter(context, view, edited, at.nowMs);
-  const origin = { session, ...at, requestId: "" };
   const details = [...edited.events, ...unsaid.events, ...edited.memoryEvents, ...change.events];
-  const plan = {
-    ...planOf(session, change),
-    ...editPart(edited, change),
-    events: newEvents(context, origin, details),
-    erasure,
-  };
-  return { kind: "save", result, plan };
+  const plan = { ...planOf(session, change), ...editPart(edited, change), erasure };
+  return saved(erasing, view, { result, bytes: undefined, session, plan, details });
 }
 
 /** A session without the summaries in use that stand for a message. */
@@ -199,15 +196,14 @@ export function eraseSummaries(
     if (session === undefined || step.length === 0 || erasure === undefined) {
       return { kind: "answer", result: { ...part(meant), more: false, callerSummaries } };
     }
-    const nowMs = context.world.nowMs();
+    const erasing = byServer(context);
     const details = step.map(({ version }) => removedEvent(version, ""));
     const plan = {
-      head: { ...session.head, updateMs: nowMs, revision },
+      head: { ...session.head, updateMs: erasing.nowMs, revision },
       summaries: { put: [], remove: step.map(({ version }) => version) },
-      events: newEvents(context, { session, revision, nowMs, requestId: "" }, details),
       erasure,
     };
-    const more = step.length < meant.length;
-    return { kind: "save", result: { ...part(step), more, callerSummaries }, plan };
+    const result = { ...part(step), more: step.length < meant.length, callerSummaries };
+    return saved(erasing, view, { result, bytes: undefined, session, plan, details });
   });
 }

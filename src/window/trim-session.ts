@@ -5,11 +5,11 @@ import { answerOnly, type Changing, changeSession, saved } from "../core/change.
 import type { ServiceContext } from "../core/context.ts";
 import type { TrimSessionInput, TrimTarget } from "../core/window-api.ts";
 import { changeWindow, type Pass, planOf, windowBase } from "../core/window-change.ts";
-import { EVENT_TYPE } from "../events/rules/event.ts";
 import type { Call } from "../kit/call.ts";
 import { etagMismatch, sessionNotFound } from "../kit/errors.ts";
 import type { SessionDecision, SessionView } from "../store/store.ts";
 import { DEFAULT_STAGE, type Policy, type Selection } from "./policy/policy.ts";
+import { toldOf } from "./window.ts";
 
 /** The name of the stage that a trim to a size stands for. */
 const STAGE_NAME = "trim_session";
@@ -49,9 +49,7 @@ function decideTrim(trimming: Trimming, view: SessionView): SessionDecision<Uint
   const bytes = input.encode({ ...answer, revision: changed ? revision : session.head.revision });
   if (!changed) return answerOnly(trimming, bytes);
   const plan = planOf(session, change);
-  const details =
-    told.length > 0 ? told : [{ type: EVENT_TYPE.sessionUpdated, paths: ["stage_states"] }];
-  return saved(trimming, view, { result: bytes, session, plan, details, bytes });
+  return saved(trimming, view, { result: bytes, session, plan, details: toldOf(change), bytes });
 }
 
 function passOf(input: TrimSessionInput, policy: Policy): Pass {

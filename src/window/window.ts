@@ -2,22 +2,21 @@
 // at through the policy of the session or of the request, now or as of a past seq. Only a stage on
 // read of the session's own policy that has the effect store, and acts, makes a read a change.
 
-import { changeSession, existingWindow, liveSession } from "../core/change.ts";
+import { changeSession, existingWindow, liveSession, saved } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
-import { newEvents } from "../core/new-events.ts";
 import { withRuns } from "../core/policy-state.ts";
 import { summaryAt } from "../core/summary-records.ts";
 import type { WindowInput, WindowResult } from "../core/window-api.ts";
 import { changeWindow, planOf, type WindowChange, windowBase } from "../core/window-change.ts";
 import { type Shown, showWindow, type Viewed } from "../core/window-shown.ts";
 import { detailReader, mergeInserts, sessionTotals, signalsOf } from "../core/window-view.ts";
-import { EVENT_TYPE } from "../events/rules/event.ts";
+import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
 import { type Call, checkLive } from "../kit/call.ts";
 import { seqOutOfRange, sessionNotFound, undefinedFor } from "../kit/errors.ts";
 import { idRoom, takeNewestIds } from "../kit/id-list.ts";
 import { LIMITS } from "../kit/limits.ts";
 import type { Session } from "../session/rules/session.ts";
-import type { SessionPlan, SessionView, StoredEntry } from "../store/store.ts";
+import type { SessionView, StoredEntry } from "../store/store.ts";
 import { checkHooks } from "../summary/hand-over.ts";
 import { hookOf } from "../summary/making.ts";
 import { withSummary } from "../summary/summary-view.ts";
@@ -199,22 +198,20 @@ async function storeRead(
     const head = { ...change.head, updateMs };
     const after: Session = { ...session, fields: change.fields, head };
     const stored = storedNow(after, change.window);
-    const plan: SessionPlan = {
-      ...planOf(session, change),
-      head,
-      events: newEvents(
-        context,
-        { session: after, revision: view.revision, nowMs, requestId: "" },
-        // A stage that acted and removed nothing still moves its mark.
-        change.events.length > 0
-          ? change.events
-          : [{ type: EVENT_TYPE.sessionUpdated, paths: ["stage_states"] }],
-      ),
-    };
-    return { kind: "save", result: { stored, viewed }, plan };
+    return saved({ context, call: reading, nowMs }, view, {
+      ...{ result: { stored, viewed }, bytes: undefined, session: after },
+      plan: { ...planOf(session, change), head },
+      details: toldOf(change),
+    });
   });
   if (result instanceof Uint8Array) throw new Error("a read without a request id was replayed");
   return result;
+}
+
+/** The events of a change by stages: one that acted and removed nothing still moves its mark. */
+export function toldOf({ events }: WindowChange): readonly EventDetail[] {
+  if (events.length > 0) return events;
+  return [{ type: EVENT_TYPE.sessionUpdated, paths: ["stage_states"] }];
 }
 
 function readStages(

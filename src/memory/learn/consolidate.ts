@@ -1,7 +1,6 @@
 // ConsolidateSession: important messages of the window become memories now, though they stay in it.
 
-import { changeSession, liveSession, replyPart } from "../../core/change.ts";
-import { newEvents } from "../../core/new-events.ts";
+import { answerOnly, changeSession, liveSession, saved } from "../../core/change.ts";
 import { HookFailure } from "../../hooks/port.ts";
 import { type Call, checkLive } from "../../kit/call.ts";
 import { sessionNotFound } from "../../kit/errors.ts";
@@ -42,16 +41,18 @@ export async function consolidateSession(
     const given = giveToMemory(context, { session, policy, stamp, side: view, left, scores });
     const { promotedIds, evictedIds, plan } = given;
     // A promotion that is evicted at once leaves no trace, and a revision needs an event.
-    const isNothing = given.events.length === 0;
-    const result = input.encode({ promotedIds, evictedIds, revision: isNothing ? 0 : revision });
-    const reply = replyPart(call, nowMs, result);
-    if (isNothing) return { kind: "answer", result, ...reply };
-    const origin = { session, revision, nowMs, requestId: call.requestId };
-    const events = newEvents(context, origin, given.events);
+    const details = given.events;
+    const isNothing = details.length === 0;
+    const bytes = input.encode({ promotedIds, evictedIds, revision: isNothing ? 0 : revision });
+    const changing = { context, call, nowMs };
+    if (isNothing) return answerOnly(changing, bytes);
+    const window = view.window === undefined ? {} : { window: view.window };
     // The session was not used: its time to live goes on.
     const head = { ...session.head, revision };
-    const window = view.window === undefined ? {} : { window: view.window };
-    return { kind: "save", result, plan: { ...plan, head, ...window, events, ...reply } };
+    return saved(changing, view, {
+      ...{ result: bytes, bytes, session, details },
+      plan: { ...plan, head, ...window },
+    });
   });
 }
 

@@ -1,8 +1,7 @@
 // ExtractMemories: finds facts, entities and relations now, in messages or in a text, and remembers
 // them in one transaction. The hook is asked first; when it fails, nothing changes.
 
-import { changeSession, liveSession, replayOf, replyPart } from "../../core/change.ts";
-import { newEvents } from "../../core/new-events.ts";
+import { answerOnly, changeSession, liveSession, replayOf, saved } from "../../core/change.ts";
 import { HookFailure } from "../../hooks/port.ts";
 import { type Call, checkLive } from "../../kit/call.ts";
 import { hookFailed, sessionNotFound } from "../../kit/errors.ts";
@@ -209,23 +208,16 @@ function decide(finding: Finding, view: SessionView): SessionDecision<Uint8Array
   const scope = scopeOf(session, policy);
   const plan = planOf(finding, { scope, session, found: left, lookup, revision });
   const { bytes, isSaved } = answerOf(finding, plan, { lookup, revision });
-  const { nowMs, call } = work;
-  const reply = replyPart(call, nowMs, bytes);
-  if (!isSaved) return { kind: "answer", result: bytes, ...reply };
+  const changing = { ...work, context: work.parts.context };
+  if (!isSaved) return answerOnly(changing, bytes);
   const { put, remove } = plan;
-  const origin = { session, revision, nowMs, requestId: call.requestId };
   const details = rememberDetails(plan, lookup, "extraction").map(({ detail }) => detail);
-  return {
-    kind: "save",
-    result: bytes,
-    plan: {
-      memories: { put, remove },
-      // The session was not used: its time to live goes on.
-      head: { ...session.head, revision },
-      events: newEvents(work.parts.context, origin, details),
-      ...reply,
-    },
-  };
+  // The session was not used: its time to live goes on.
+  const head = { ...session.head, revision };
+  return saved(changing, view, {
+    ...{ result: bytes, bytes, session, details },
+    plan: { memories: { put, remove }, head },
+  });
 }
 
 /** Context of a decision. */
