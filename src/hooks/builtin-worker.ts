@@ -5,10 +5,10 @@ import { summarizeInSections } from "../summary/builtin/sections.ts";
 import { summarizeLines } from "../summary/builtin/summarize.ts";
 import type { BuiltinAnswer, BuiltinRequest } from "./builtin.ts";
 
-function answer({ id, lines, options, structured }: BuiltinRequest): BuiltinAnswer {
-  if (structured) return { id, ...summarizeInSections(lines, options) };
+function answer({ lines, options, structured }: BuiltinRequest): BuiltinAnswer {
+  if (structured) return summarizeInSections(lines, options);
   const { text } = summarizeLines(lines, options);
-  return { id, text, requestText: "", facts: [], openThreads: [] };
+  return { text, requestText: "", facts: [], openThreads: [] };
 }
 
 parentPort?.on("message", (request: BuiltinRequest) => {

@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { checkLive } from "../kit/call.ts";
+import { Semaphore } from "../kit/semaphore.ts";
 import { RuleExtractor } from "../memory/extract/rules.ts";
 import type { Extracted, ExtractionLine } from "../memory/rules/extracted.ts";
 import { compileRules, DEFAULT_IMPORTANCE_RULES, scoreText } from "../memory/rules/importance.ts";
@@ -46,16 +47,13 @@ export async function extractInTurns(
 
 /** Request for a summary to the worker. */
 export interface BuiltinRequest {
-  readonly id: number;
   readonly lines: readonly ExtractLine[];
   readonly options: ExtractOptions;
   readonly structured: boolean;
 }
 
 /** Answer of the worker. */
-export interface BuiltinAnswer extends ExtractSections {
-  readonly id: number;
-}
+export type BuiltinAnswer = ExtractSections;
 
 /** Default settings of the built-in hook. */
 export const BUILTIN_SETTINGS: HookSettings = {
@@ -134,64 +132,50 @@ function tokensOf(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + bytesDiv4(Buffer.byteLength(text)), 0);
 }
 
-interface Waiting {
-  readonly request: BuiltinRequest;
-  readonly signal: AbortSignal;
-  readonly resolve: (answer: BuiltinAnswer) => void;
-  readonly reject: (failure: HookFailure) => void;
-}
-
-/** One worker thread and the calls that wait for it. */
+/** One worker thread, for one call at a time. It ends with a call that fails. */
 class BuiltinThread {
   readonly #url: URL;
   readonly #timeoutMs: number;
+  readonly #turns = new Semaphore({ running: 1, ended: stopped });
+  readonly #closed = new AbortController();
   #worker: Worker | undefined;
-  #current: Waiting | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  readonly #queue: Waiting[] = [];
-  #nextId = 1;
-  #closed = false;
+  #running: PromiseWithResolvers<BuiltinAnswer> | undefined;
 
   constructor(url: URL, timeoutMs: number) {
     this.#url = url;
     this.#timeoutMs = timeoutMs;
   }
 
-  async ask(signal: AbortSignal, work: Omit<BuiltinRequest, "id">): Promise<BuiltinAnswer> {
-    if (this.#closed || signal.aborted) throw stopped();
-    const request = { id: this.#nextId, ...work };
-    this.#nextId += 1;
-    const answer = Promise.withResolvers<BuiltinAnswer>();
-    const { resolve, reject } = answer;
-    const waiting: Waiting = { request, signal, resolve, reject };
-    const onAbort = () => this.#abort(waiting);
-    signal.addEventListener("abort", onAbort, { once: true });
-    this.#queue.push(waiting);
-    this.#next();
-    try {
-      return await answer.promise;
-    } finally {
-      signal.removeEventListener("abort", onAbort);
-    }
+  async ask(signal: AbortSignal, request: BuiltinRequest): Promise<BuiltinAnswer> {
+    const live = AbortSignal.any([signal, this.#closed.signal]);
+    return await this.#turns.run(live, () => this.#answer(live, request));
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    for (const waiting of this.#queue.splice(0)) waiting.reject(stopped());
-    await this.#drop(stopped());
+    this.#closed.abort();
+    await this.#worker?.terminate();
   }
 
-  #next(): void {
-    if (this.#closed || this.#current !== undefined) return;
-    const waiting = this.#queue.shift();
-    if (waiting === undefined) return;
-    this.#current = waiting;
-    this.#worker ??= this.#start();
-    this.#timer = setTimeout(() => {
-      const failure = new HookFailure("timeout", "The builtin summarizer timed out.");
-      void this.#drop(failure);
+  async #answer(signal: AbortSignal, request: BuiltinRequest): Promise<BuiltinAnswer> {
+    const running = Promise.withResolvers<BuiltinAnswer>();
+    this.#running = running;
+    const abort = (): void => running.reject(stopped());
+    signal.addEventListener("abort", abort, { once: true });
+    const timer = setTimeout(() => {
+      running.reject(new HookFailure("timeout", "The builtin summarizer timed out."));
     }, this.#timeoutMs);
-    this.#worker.postMessage(waiting.request);
+    try {
+      this.#worker ??= this.#start();
+      this.#worker.postMessage(request);
+      return await running.promise;
+    } catch (failure) {
+      void this.#worker?.terminate();
+      this.#worker = undefined;
+      throw failure;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    }
   }
 
   #start(): Worker {
@@ -200,44 +184,19 @@ class BuiltinThread {
     });
     worker.unref();
     worker.on("message", (answer: BuiltinAnswer) => {
-      if (this.#current?.request.id === answer.id) this.#finish()?.resolve(answer);
-      this.#next();
+      if (this.#worker === worker) this.#running?.resolve(answer);
     });
     // Only the name of an error: its message could hold text of the conversation.
     const crashed = (name: string) => {
       if (this.#worker !== worker) return;
-      void this.#drop(new HookFailure("hook-error", `The builtin summarizer stopped: ${name}.`));
+      this.#worker = undefined;
+      const message = `The builtin summarizer stopped: ${name}.`;
+      this.#running?.reject(new HookFailure("hook-error", message));
     };
     worker.on("error", (error) => crashed(error instanceof Error ? error.name : "unknown"));
     worker.on("messageerror", (error) => crashed(error.name));
     worker.on("exit", () => crashed("exit"));
     return worker;
-  }
-
-  /** Ends the worker and its current call; the next call starts a new worker. */
-  async #drop(failure: HookFailure): Promise<void> {
-    const worker = this.#worker;
-    this.#worker = undefined;
-    this.#finish()?.reject(failure);
-    this.#next();
-    await worker?.terminate();
-  }
-
-  #finish(): Waiting | undefined {
-    clearTimeout(this.#timer);
-    const waiting = this.#current;
-    this.#current = undefined;
-    return waiting;
-  }
-
-  #abort(waiting: Waiting): void {
-    if (this.#current === waiting) {
-      void this.#drop(stopped());
-      return;
-    }
-    const place = this.#queue.indexOf(waiting);
-    if (place >= 0) this.#queue.splice(place, 1);
-    waiting.reject(stopped());
   }
 }
 
