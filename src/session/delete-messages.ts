@@ -6,6 +6,7 @@ import {
   type ChangeOptions,
   type Changing,
   changeSession,
+  DoFirst,
   liveSession,
 } from "../core/change.ts";
 import type { ServiceContext } from "../core/context.ts";
@@ -43,7 +44,7 @@ export function deleteMessage(
 ): Promise<Uint8Array> {
   const { messageId, etag, allowMissing } = input;
   const deletion = { context, call, nowMs: context.world.nowMs() };
-  return deleteWith<never>(deletion, { ...input, messageIds: [messageId] }, (view, session) => {
+  return deleteWith(deletion, { ...input, messageIds: [messageId] }, (view, session) => {
     const old = view.messages.get(messageId);
     if (old === undefined && !allowMissing) throw messageNotFound(messageId);
     if (old === undefined) return nothing(deletion, session, input.encode);
@@ -61,7 +62,7 @@ export function batchDeleteMessages(
 ): Promise<Uint8Array> {
   const deletion = { context, call, nowMs: context.world.nowMs() };
   const { messageIds, ranges, allowMissing, encode } = input;
-  return deleteWith<never>(deletion, input, (view, session) => {
+  return deleteWith(deletion, input, (view, session) => {
     checkLastSeq(input, session);
     checkEditBytes(view.messages.values(), "message_ids");
     const missing = messageIds.find((messageId) => !view.messages.has(messageId));
@@ -93,28 +94,25 @@ export async function popMessages(
 ): Promise<Uint8Array> {
   const deletion = { context, call, nowMs: context.world.nowMs() };
   const { count, encode } = input;
-  for (let tries = 1; ; tries++) {
-    const found = await newestOf(context, input);
-    const result = await deleteWith<Stale>(deletion, input, (view, session) => {
-      checkLastSeq(input, session);
-      const isSame = session.head.revision === found.revision;
-      if (!isSame && tries < TRIES_MAX) return { kind: "answer", result: "stale" };
-      const below = { first: 1, last: session.head.lastSeq };
-      const seqs = isSame ? found.seqs : seqsOf([below]).reverse();
-      const newest = messagesOf(view, seqs, (messages) => isEnough(messages, count));
-      if ("kind" in newest) return newest;
-      if (newest.length === 0) return nothing(deletion, session, encode);
-      return remove(deletion, view, session, {
-        messages: fitting(newest, count).reverse(),
-        encode,
+  let found = await newestOf(context, input);
+  let tries = 1;
+  return await deleteWith(deletion, input, (view, session) => {
+    checkLastSeq(input, session);
+    const isSame = session.head.revision === found.revision;
+    if (!isSame && tries < TRIES_MAX) {
+      throw new DoFirst(async () => {
+        tries += 1;
+        found = await newestOf(context, input);
       });
-    });
-    if (result !== "stale") return result;
-  }
+    }
+    const below = { first: 1, last: session.head.lastSeq };
+    const seqs = isSame ? found.seqs : seqsOf([below]).reverse();
+    const newest = messagesOf(view, seqs, (messages) => isEnough(messages, count));
+    if ("kind" in newest) return newest;
+    if (newest.length === 0) return nothing(deletion, session, encode);
+    return remove(deletion, view, session, { messages: fitting(newest, count).reverse(), encode });
+  });
 }
-
-/** Says that the session has changed since its messages were looked for. */
-type Stale = "stale";
 
 /** The seqs of the newest messages of a session, newest first. */
 async function newestOf(
@@ -156,17 +154,17 @@ function isEnough(newest: readonly StoredMessage[], count: number): boolean {
 }
 
 /** Changes a session by a deletion. */
-async function deleteWith<T extends string>(
+async function deleteWith(
   { context, call }: Changing,
   input: SessionRef & Pick<ChangeOptions, "messageIds" | "isPart">,
-  decide: (view: SessionView, session: Session) => SessionDecision<T | Uint8Array>,
-): Promise<T | Uint8Array> {
+  decide: (view: SessionView, session: Session) => SessionDecision<Uint8Array>,
+): Promise<Uint8Array> {
   const { namespace, sessionId, messageIds = [], isPart = false } = input;
   const target = {
     ...{ namespace, sessionId, messageIds, needWindow: true, allowWhenFull: true, isPart },
     messageBytesMax: LIMITS.editBytes,
   };
-  return await changeSession<T>(context, call, target, (view) => {
+  return await changeSession<Uint8Array>(context, call, target, (view) => {
     if (view.session === undefined) throw sessionNotFound(sessionId);
     return decide(view, view.session);
   });
