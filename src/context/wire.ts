@@ -1,7 +1,7 @@
 // Contexts, and how they are asked for, between the wire and the domain.
 
 import { contextProfile } from "../compat/profiles.ts";
-import { fromMemoryScope, fromNamespace } from "../core/wire.ts";
+import { fromMemoryScope } from "../core/wire.ts";
 import type { MessageForm } from "../gen/memorysidecar/v1/message.ts";
 import { Policy } from "../gen/memorysidecar/v1/policy.ts";
 import * as wire from "../gen/memorysidecar/v1/recall.ts";
@@ -50,7 +50,7 @@ export function fromAssembleContext(
   const { maxTokens, referenceTime, sessionId, scope, query } = request;
   const form = fromForm(request.form);
   return {
-    namespace: fromNamespace(request.namespace),
+    namespace: request.namespace,
     sessionId,
     query,
     scope: scope && fromMemoryScope(scope),

@@ -31,14 +31,6 @@ export function toListTotal({ count, isAtLeast }: ListTotal): wireFilter.ListTot
   return { count: BigInt(count), atLeast: isAtLeast };
 }
 
-/** The namespace that an empty one stands for. */
-export const DEFAULT_NAMESPACE = "default";
-
-/** Gives the namespace that a request names. */
-export function fromNamespace(namespace: string): string {
-  return namespace === "" ? DEFAULT_NAMESPACE : namespace;
-}
-
 // Enums of long-term memory.
 
 const KINDS = numbersByWord(wire.MemoryKind);

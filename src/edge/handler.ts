@@ -9,7 +9,6 @@ import type {
   ServerUnaryCall,
   ServerWritableStream,
 } from "@grpc/grpc-js";
-import { fromNamespace } from "../core/wire.ts";
 import { createAnswerStream, letGo } from "../grpc/answer-stream.ts";
 import { type Auth, type Caller, tokenInvalid } from "../grpc/auth.ts";
 import type { CallFacts, CallLog } from "../grpc/call-log.ts";
@@ -112,6 +111,7 @@ function admit<Request>(
   if (fault !== undefined) throw fault;
   const deadlineMs = deadlineOf(call);
   if (deadlineMs <= edge.nowMs()) throw deadlineExceeded();
+  nameNamespace(request);
   return { caller, incoming, request, deadlineMs };
 }
 
@@ -119,9 +119,18 @@ function requestIdOf(request: unknown): string {
   return (request as { readonly requestId?: string }).requestId ?? "";
 }
 
+/** The namespace that an empty one stands for. */
+const DEFAULT_NAMESPACE = "default";
+
+/** Names the namespace in a request that leaves it out. */
+function nameNamespace(request: unknown): void {
+  const named = request as { namespace?: string };
+  if (named.namespace === "") named.namespace = DEFAULT_NAMESPACE;
+}
+
 /** The namespace whose share of the server a call uses. */
 function namespaceOf(request: unknown): string {
-  return fromNamespace((request as { readonly namespace?: string }).namespace ?? "");
+  return (request as { readonly namespace?: string }).namespace ?? DEFAULT_NAMESPACE;
 }
 
 function makeCall<Request>(

@@ -1,4 +1,3 @@
-import { fromNamespace } from "../core/wire.ts";
 import type { UnaryRpc } from "../edge/rpc.ts";
 import {
   type EraseSubjectRequest,
@@ -15,7 +14,7 @@ export const eraseSubject: UnaryRpc<EraseSubjectRequest> = {
   handle: ({ services }, call, { namespace, subject, dryRun }) => {
     if (subject === undefined) throw new Error("the request was not checked");
     return services.erasures.eraseSubject(call, {
-      namespace: fromNamespace(namespace),
+      namespace,
       subject: fromSubject(subject),
       dryRun,
       encode: (receipt) => encodeWire(EraseSubjectResponse, { erasure: toErasure(receipt) }),
@@ -26,7 +25,7 @@ export const eraseSubject: UnaryRpc<EraseSubjectRequest> = {
 /** GetErasure. */
 export const getErasure: UnaryRpc<GetErasureRequest> = {
   handle: async ({ services }, call, { namespace, erasureId }) => {
-    const ref = { namespace: fromNamespace(namespace), erasureId };
+    const ref = { namespace, erasureId };
     const receipt = await services.erasures.getErasure(call, ref);
     return encodeWire(GetErasureResponse, { erasure: toErasure(receipt) });
   },

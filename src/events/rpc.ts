@@ -1,4 +1,3 @@
-import { fromNamespace } from "../core/wire.ts";
 import type { StreamRpc, UnaryRpc } from "../edge/rpc.ts";
 import {
   type AckEventsRequest,
@@ -25,7 +24,7 @@ import { fromEventFilter, fromFixedStart, fromStart, toConsumer } from "./wire.t
 export const watchEvents: StreamRpc<WatchEventsRequest> = {
   stream: async (context, call, request, answers) => {
     const { services, resumeTokens, checkpointIntervalMs } = context;
-    const namespace = fromNamespace(request.namespace);
+    const namespace = request.namespace;
     const watcher = await services.events.watch(call, {
       namespace,
       start: fromStart(request.start, namespace, resumeTokens),
@@ -57,7 +56,7 @@ const EVENTS_FIELD = 1;
 /** ListEvents. The position of a page token is a resume token. */
 export const listEvents: UnaryRpc<ListEventsRequest> = {
   handle: async ({ services, pageTokens, resumeTokens }, call, request) => {
-    const namespace = fromNamespace(request.namespace);
+    const namespace = request.namespace;
     const resumed = pageTokens.read(call, request.pageToken, (value) => {
       return { $case: "resumeToken", value } as const;
     });
@@ -81,10 +80,9 @@ export const listEvents: UnaryRpc<ListEventsRequest> = {
 /** CreateConsumer. */
 export const createConsumer: UnaryRpc<CreateConsumerRequest> = {
   handle: async ({ services, resumeTokens }, call, { consumerId, start, ...request }) => {
-    const namespace = fromNamespace(request.namespace);
+    const namespace = request.namespace;
     return await services.events.createConsumer(call, {
-      namespace,
-      consumerId,
+      ...{ namespace, consumerId },
       start: fromFixedStart(start, namespace, resumeTokens, "now"),
       encode: (view) => {
         const consumer = toConsumer(view, namespace, resumeTokens);
@@ -97,7 +95,7 @@ export const createConsumer: UnaryRpc<CreateConsumerRequest> = {
 /** GetConsumer. */
 export const getConsumer: UnaryRpc<GetConsumerRequest> = {
   handle: async ({ services, resumeTokens }, call, { consumerId, ...request }) => {
-    const namespace = fromNamespace(request.namespace);
+    const namespace = request.namespace;
     const view = await services.events.getConsumer(call, { namespace, consumerId });
     const consumer = toConsumer(view, namespace, resumeTokens);
     return encodeWire(GetConsumerResponse, { consumer });
@@ -109,7 +107,7 @@ const CONSUMER_PAGE_SIZE_DEFAULT = 50;
 /** ListConsumers. The position of a page token is the last id of the page before. */
 export const listConsumers: UnaryRpc<ListConsumersRequest> = {
   handle: async ({ services, pageTokens, resumeTokens }, call, { pageToken, ...request }) => {
-    const namespace = fromNamespace(request.namespace);
+    const namespace = request.namespace;
     const page = await services.events.listConsumers(call, {
       namespace,
       after: pageTokens.read(call, pageToken, String) ?? "",
@@ -126,9 +124,7 @@ export const listConsumers: UnaryRpc<ListConsumersRequest> = {
 export const deleteConsumer: UnaryRpc<DeleteConsumerRequest> = {
   handle: ({ services }, call, { namespace, consumerId, allowMissing }) =>
     services.events.deleteConsumer(call, {
-      namespace: fromNamespace(namespace),
-      consumerId,
-      allowMissing,
+      ...{ namespace, consumerId, allowMissing },
       encode: () => encodeWire(DeleteConsumerResponse, {}),
     }),
 };
@@ -136,7 +132,7 @@ export const deleteConsumer: UnaryRpc<DeleteConsumerRequest> = {
 /** AckEvents. */
 export const ackEvents: UnaryRpc<AckEventsRequest> = {
   handle: async ({ services, resumeTokens }, call, { consumerId, resumeToken, ...request }) => {
-    const namespace = fromNamespace(request.namespace);
+    const namespace = request.namespace;
     const position = resumeTokens.read(namespace, resumeToken);
     const view = await services.events.ackEvents(call, { namespace, consumerId, position });
     const consumer = toConsumer(view, namespace, resumeTokens);

@@ -1,4 +1,4 @@
-import { fromMemoryScope, fromNamespace, toListTotal } from "../core/wire.ts";
+import { fromMemoryScope, toListTotal } from "../core/wire.ts";
 import type { UnaryRpc } from "../edge/rpc.ts";
 import {
   ConflictMode,
@@ -77,7 +77,7 @@ export const remember: UnaryRpc<RememberRequest> = {
   cancelable: ({ conflict }) => conflict?.mode === ConflictMode.ASK_HOOK,
   handle: ({ services }, call, request) =>
     services.memories.remember(call, {
-      namespace: fromNamespace(request.namespace),
+      namespace: request.namespace,
       drafts: request.memories.map(toMemoryDraft),
       dedupe: fromDedupe(request.dedupe),
       conflict: fromConflict(request.conflict),
@@ -92,8 +92,7 @@ export const remember: UnaryRpc<RememberRequest> = {
 export const getMemory: UnaryRpc<GetMemoryRequest> = {
   handle: async ({ services, etags }, call, { namespace, memoryId, asOfTime }) => {
     const memory = await services.memories.getMemory(call, {
-      namespace: fromNamespace(namespace),
-      memoryId,
+      ...{ namespace, memoryId },
       asOfMs: asOfTime === undefined ? undefined : floorTimestamp(asOfTime),
     });
     return encodeWire(GetMemoryResponse, { memory: toMemory(memory, etags) });
@@ -125,7 +124,7 @@ export const listMemories: UnaryRpc<ListMemoriesRequest> = {
       next,
       total: counted,
     } = await services.memories.listMemories(call, {
-      namespace: fromNamespace(request.namespace),
+      namespace: request.namespace,
       filter: fromMemoryFilter(request.filter),
       asOfMs: asOfTime === undefined ? undefined : floorTimestamp(asOfTime),
       order,
@@ -151,7 +150,7 @@ export const updateMemory: UnaryRpc<UpdateMemoryRequest> = {
     const { memory: given } = request;
     if (given === undefined) throw new Error("the request was not checked");
     return services.memories.updateMemory(call, {
-      namespace: fromNamespace(request.namespace),
+      namespace: request.namespace,
       memoryId: given.memoryId,
       draft: toMemoryDraft(given),
       paths: memoryPaths(given, request.updateMask),
@@ -167,8 +166,7 @@ export const reinforceMemories: UnaryRpc<ReinforceMemoriesRequest> = {
   validate: ({ memoryIds }, v) => checkDistinct(v, "memory_ids", memoryIds),
   handle: ({ services, etags }, call, { namespace, memoryIds, amount, allowMissing }) =>
     services.memories.reinforceMemories(call, {
-      namespace: fromNamespace(namespace),
-      memoryIds,
+      ...{ namespace, memoryIds },
       amount: amount ?? AMOUNT_DEFAULT,
       allowMissing,
       encode: ({ memories, revision }) => {
@@ -188,10 +186,7 @@ export const forgetMemories: UnaryRpc<ForgetMemoriesRequest> = {
   validate: checkForgetMemories,
   handle: ({ services }, call, { namespace, memoryIds, etag, allowMissing }) =>
     services.memories.forgetMemories(call, {
-      namespace: fromNamespace(namespace),
-      memoryIds,
-      etag,
-      allowMissing,
+      ...{ namespace, memoryIds, etag, allowMissing },
       encode: ({ forgottenCount, revision }) =>
         encodeWire(ForgetMemoriesResponse, { forgottenCount, revision: BigInt(revision) }),
     }),
@@ -202,7 +197,7 @@ export const purgeMemories: UnaryRpc<PurgeMemoriesRequest> = {
   validate: ({ filter }, v) => checkRequiredFilter(v, filter),
   handle: ({ services }, call, { namespace, filter, force }) =>
     services.memories.purgeMemories(call, {
-      namespace: fromNamespace(namespace),
+      namespace,
       filter: fromWholeFilter(filter),
       force,
       encode: ({ memoryCount, sampleIds, more, revision }) =>
@@ -224,7 +219,7 @@ export const decayMemories: UnaryRpc<DecayMemoriesRequest> = {
     const after = pageTokens.read(call, pageToken, numberPosition) ?? 0;
     const own = { ...call, digest: digestOfPage(call.digest, pageToken) };
     return services.memories.decayMemories(own, {
-      namespace: fromNamespace(request.namespace),
+      namespace: request.namespace,
       filter: fromMemoryFilter(request.filter),
       factor: request.factor ?? FACTOR_DEFAULT,
       deleteBelow: request.deleteBelow,
@@ -245,7 +240,7 @@ export const decayMemories: UnaryRpc<DecayMemoriesRequest> = {
 export const listMemoryVersions: UnaryRpc<ListMemoryVersionsRequest> = {
   handle: async ({ services, etags, pageTokens }, call, { pageToken, ...request }) => {
     const { revisions, next } = await services.memories.listMemoryVersions(call, {
-      namespace: fromNamespace(request.namespace),
+      namespace: request.namespace,
       memoryId: request.memoryId,
       before: pageTokens.read(call, pageToken, numberPosition) ?? 0,
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
@@ -263,8 +258,7 @@ export const listMemoryVersions: UnaryRpc<ListMemoryVersionsRequest> = {
 export const restoreMemoryVersion: UnaryRpc<RestoreMemoryVersionRequest> = {
   handle: ({ services, etags }, call, { namespace, memoryId, version, etag, reason }) =>
     services.memories.restoreMemoryVersion(call, {
-      namespace: fromNamespace(namespace),
-      memoryId,
+      ...{ namespace, memoryId },
       version: Number(version),
       etag,
       reason,
@@ -277,10 +271,7 @@ export const mergeEntities: UnaryRpc<MergeEntitiesRequest> = {
   validate: checkMergeEntities,
   handle: ({ services, etags }, call, { namespace, targetMemoryId, sourceMemoryIds, reason }) =>
     services.memories.mergeEntities(call, {
-      namespace: fromNamespace(namespace),
-      targetMemoryId,
-      sourceMemoryIds,
-      reason,
+      ...{ namespace, targetMemoryId, sourceMemoryIds, reason },
       encode: ({ memory, revision }) =>
         encodeWire(MergeEntitiesResponse, {
           entity: toMemory(memory, etags),
@@ -302,7 +293,7 @@ export const queryRelations: UnaryRpc<QueryRelationsRequest> = {
   handle: async ({ services, etags, pageTokens }, call, { maxHops, pageToken, ...request }) => {
     const { subject = "", predicate = "", objectValue: object = "", entity = "" } = request;
     const found = await services.memories.queryRelations(call, {
-      namespace: fromNamespace(request.namespace),
+      namespace: request.namespace,
       filter: fromMemoryFilter(request.filter),
       ...{ subject, predicate, object, entity, keywords: request.keywords },
       maxHops: maxHops === 0 ? 1 : maxHops,
@@ -328,7 +319,7 @@ export const extractMemories: UnaryRpc<ExtractMemoriesRequest> = {
   cancelable: true,
   handle: ({ services, etags }, call, { extraction, ...request }) =>
     services.memories.extractMemories(call, {
-      namespace: fromNamespace(request.namespace),
+      namespace: request.namespace,
       sessionId: request.sessionId,
       firstSeq: Number(request.firstSeq),
       lastSeq: Number(request.lastSeq),
@@ -352,8 +343,7 @@ export const consolidateSession: UnaryRpc<ConsolidateSessionRequest> = {
   cancelable: true,
   handle: ({ services }, call, { namespace, sessionId }) =>
     services.memories.consolidateSession(call, {
-      namespace: fromNamespace(namespace),
-      sessionId,
+      ...{ namespace, sessionId },
       encode: ({ promotedIds, evictedIds, revision }) => {
         const room = memoryIdRoom();
         return encodeWire(ConsolidateSessionResponse, {

@@ -1,4 +1,3 @@
-import { fromNamespace } from "../core/wire.ts";
 import type { RpcContext, UnaryRpc } from "../edge/rpc.ts";
 import type { Services } from "../edge/services-api.ts";
 import { EmbeddingPurpose } from "../gen/memorysidecar/v1/document.ts";
@@ -123,8 +122,7 @@ export const embed: UnaryRpc<EmbedRequest> = {
   cancelable: true,
   handle: async ({ services }, call, { namespace, texts, purpose }) => {
     const { model, vectors } = await services.recall.embed(call, {
-      namespace: fromNamespace(namespace),
-      texts,
+      ...{ namespace, texts },
       purpose: purpose === EmbeddingPurpose.QUERY ? "query" : "passage",
     });
     const embeddings = vectors.map((values) => encodeEmbedding({ model, values }));
@@ -139,7 +137,7 @@ export const countItems: UnaryRpc<CountItemsRequest> = {
   handle: async ({ services }, call, request) => {
     const { namespace, filter, allowPartial, referenceTime } = request;
     const { counts, groups, coverage } = await services.recall.countItems(call, {
-      namespace: fromNamespace(namespace),
+      namespace,
       filter: fromRecallFilter(filter),
       groups: groupsOf(request),
       allowPartial,

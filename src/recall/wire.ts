@@ -1,6 +1,5 @@
 // Recalls between the wire and the domain.
 
-import { fromNamespace } from "../core/wire.ts";
 import * as wire from "../gen/memorysidecar/v1/recall.ts";
 import type * as recallServiceWire from "../gen/memorysidecar/v1/recall_service.ts";
 import { numbersByWord, wordsByNumber } from "../grpc/enums.ts";
@@ -89,15 +88,14 @@ export function fromRecall(
   request: recallServiceWire.RecallRequest,
   { offset, perLeg }: RecallPlace,
 ): RecallInput {
-  const { pageSize, referenceTime } = request;
+  const { namespace, pageSize, query, referenceTime } = request;
   const limit = Math.min(
     pageSize === 0 ? LIMITS.recallHitsDefault : pageSize,
     request.diversity > 0 ? LIMITS.recallDiverseHits : LIMITS.recallHits,
   );
   const isGrouped = request.groupBySession !== undefined || request.rerank !== undefined;
   return {
-    namespace: fromNamespace(request.namespace),
-    query: request.query,
+    ...{ namespace, query },
     embedding: fromEmbedding(request.embedding),
     filter: fromRecallFilter(request.filter),
     limit,

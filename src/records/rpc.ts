@@ -1,4 +1,3 @@
-import { fromNamespace } from "../core/wire.ts";
 import type { RpcContext, UnaryRpc } from "../edge/rpc.ts";
 import { RecordOrder } from "../gen/memorysidecar/v1/record.ts";
 import {
@@ -93,7 +92,7 @@ function writeOne(
   },
 ): Promise<Uint8Array> {
   return services.records.writeRecords(call, {
-    namespace: fromNamespace(one.namespace),
+    namespace: one.namespace,
     operations: [one.operation],
     isSeveral: false,
     encode: ({ outcomes: [outcome], revision }) =>
@@ -109,7 +108,7 @@ export const writeRecords: UnaryRpc<WriteRecordsRequest> = {
   validate: ({ operations }, v) => checkOperations(v, operations),
   handle: ({ etags, services }, call, { namespace, operations }) =>
     services.records.writeRecords(call, {
-      namespace: fromNamespace(namespace),
+      namespace,
       operations: operations.map(fromOperation),
       isSeveral: true,
       encode: ({ outcomes, revision }) =>
@@ -124,7 +123,7 @@ export const writeRecords: UnaryRpc<WriteRecordsRequest> = {
 export const uploadRecordPart: UnaryRpc<UploadRecordPartRequest> = {
   handle: async ({ services }, call, { data, namespace, offset, uploadId }) => {
     const { byteCount, crc32, expireMs } = await services.records.uploadPart(call, {
-      namespace: fromNamespace(namespace),
+      namespace,
       part: { uploadId, offset: Number(offset), data },
     });
     return encodeWire(UploadRecordPartResponse, {
@@ -144,7 +143,7 @@ export const getRecord: UnaryRpc<GetRecordRequest> = {
     const offset = Number(valueOffset);
     const limit = Number(valueLimit) || LIMITS.recordValueBytes;
     const record = await services.records.readRecordRange(call, {
-      namespace: fromNamespace(namespace),
+      namespace,
       name: { path, key },
       etag,
       range: { offset, limit: omitValue ? 0 : limit },
@@ -165,7 +164,7 @@ export const batchGetRecords: UnaryRpc<BatchGetRecordsRequest> = {
   handle: async ({ etags, services }, call, request) => {
     const { namespace, omitValues, records, refreshTtl } = request;
     const found = await services.records.readRecords(call, {
-      namespace: fromNamespace(namespace),
+      namespace,
       names: records,
       valuesMax: omitValues ? 0 : LIMITS.pageBytes,
       refresh: refreshTtl,
@@ -195,7 +194,7 @@ export const listRecords: UnaryRpc<ListRecordsRequest> = {
     const after = pageTokens.read(call, pageToken, String);
     if (after !== undefined && recordNameOf(after) === undefined) throw pageTokenInvalid();
     const { next, records } = await services.records.listRecords(call, {
-      namespace: fromNamespace(namespace),
+      namespace,
       range: fromRange(range),
       order: order === RecordOrder.NAME_DESC ? "desc" : "asc",
       ...(after === undefined ? {} : { after }),
@@ -219,7 +218,7 @@ export const listRecordPaths: UnaryRpc<ListRecordPathsRequest> = {
   handle: async ({ pageTokens, services }, call, request) => {
     const { maxDepth, namespace, pageSize, pageToken, prefix, suffix } = request;
     const { next, paths } = await services.records.listRecordPaths(call, {
-      ...{ namespace: fromNamespace(namespace), prefix, suffix, maxDepth },
+      ...{ namespace, prefix, suffix, maxDepth },
       ...pageTokens.read(call, pageToken, (start) => ({ start })),
       limit: pageLimit(pageSize, PAGE_SIZE_DEFAULT),
     });
@@ -235,7 +234,7 @@ export const deleteRecords: UnaryRpc<DeleteRecordsRequest> = {
   validate: ({ range }, v) => checkRecordRange(v, range),
   handle: ({ services }, call, { namespace, range }) =>
     services.records.deleteRange(call, {
-      namespace: fromNamespace(namespace),
+      namespace,
       range: fromRange(range),
       encode: ({ revision, ...result }) =>
         encodeWire(DeleteRecordsResponse, { ...result, revision: BigInt(revision) }),

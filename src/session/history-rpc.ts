@@ -1,6 +1,5 @@
 // The rpcs on several messages of a log at once.
 
-import { fromNamespace } from "../core/wire.ts";
 import type { UnaryRpc } from "../edge/rpc.ts";
 import {
   type BatchDeleteMessagesRequest,
@@ -36,11 +35,9 @@ export const batchGetMessages: UnaryRpc<BatchGetMessagesRequest> = {
   validate: checkNamed,
   cancelable: true,
   handle: async ({ services, pageTokens }, call, request) => {
-    const { pageToken } = request;
+    const { messageIds, namespace, pageToken, sessionId } = request;
     const { messages, missing, next } = await services.sessions.batchGetMessages(call, {
-      namespace: fromNamespace(request.namespace),
-      sessionId: request.sessionId,
-      messageIds: request.messageIds,
+      ...{ namespace, sessionId, messageIds },
       ranges: request.seqRanges.map(fromSeqRange),
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
       ...pageTokens.read(call, pageToken, (at) => ({ startSeq: numberPosition(at) })),
@@ -61,7 +58,7 @@ export const findMessages: UnaryRpc<FindMessagesRequest> = {
   handle: async ({ services, pageTokens }, call, request) => {
     const { pageToken } = request;
     const { messages, next } = await services.sessions.findMessages(call, {
-      namespace: fromNamespace(request.namespace),
+      namespace: request.namespace,
       ...fromSessionFilter(request.filter),
       messageIds: [...new Set(request.messageIds)],
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
@@ -89,11 +86,9 @@ function placeOf(position: string): FoundPlace {
 export const batchDeleteMessages: UnaryRpc<BatchDeleteMessagesRequest> = {
   validate: checkBatchDeleteMessages,
   handle: ({ services }, call, request) => {
-    const { expectedLastSeq } = request;
+    const { expectedLastSeq, messageIds, namespace, sessionId } = request;
     return services.sessions.batchDeleteMessages(call, {
-      namespace: fromNamespace(request.namespace),
-      sessionId: request.sessionId,
-      messageIds: request.messageIds,
+      ...{ namespace, sessionId, messageIds },
       ranges: request.seqRanges.map(fromSeqRange),
       allowMissing: request.allowMissing,
       ...(expectedLastSeq === undefined ? {} : { expectedLastSeq: Number(expectedLastSeq) }),
@@ -114,7 +109,7 @@ export const deleteFoundMessages: UnaryRpc<DeleteFoundMessagesRequest> = {
     const { pageToken } = request;
     const page = { ...call, digest: digestOfPage(call.digest, pageToken) };
     return services.sessions.deleteFoundMessages(page, {
-      namespace: fromNamespace(request.namespace),
+      namespace: request.namespace,
       ...fromSessionFilter(request.filter),
       messageIds: [...new Set(request.messageIds)],
       ...pageTokens.read(call, pageToken, (at) => ({ start: placeOf(at) })),
@@ -132,11 +127,9 @@ export const deleteFoundMessages: UnaryRpc<DeleteFoundMessagesRequest> = {
 /** PopMessages. */
 export const popMessages: UnaryRpc<PopMessagesRequest> = {
   handle: ({ services }, call, request) => {
-    const { expectedLastSeq } = request;
+    const { count, expectedLastSeq, namespace, sessionId } = request;
     return services.sessions.popMessages(call, {
-      namespace: fromNamespace(request.namespace),
-      sessionId: request.sessionId,
-      count: request.count,
+      ...{ namespace, sessionId, count },
       ...(expectedLastSeq === undefined ? {} : { expectedLastSeq: Number(expectedLastSeq) }),
       encode: ({ messages, ...change }) => {
         const rest = encodeWire(PopMessagesResponse, {
@@ -154,11 +147,10 @@ export const replaceMessages: UnaryRpc<ReplaceMessagesRequest> = {
   validate: checkReplaceMessages,
   cancelable: true,
   handle: ({ services }, call, request) => {
-    const { expectedLastSeq, target } = request;
+    const { expectedLastSeq, namespace, sessionId, target } = request;
     const { messages, wanted } = fromMessages(request, 0);
     return services.sessions.replaceMessages(call, {
-      namespace: fromNamespace(request.namespace),
-      sessionId: request.sessionId,
+      ...{ namespace, sessionId },
       drafts: messages.map(toDraft),
       wantedCalls: wanted,
       fromSeq: target?.$case === "fromSeq" ? Number(target.value) : undefined,

@@ -1,4 +1,4 @@
-import { fromNamespace, fromSignals, toListTotal } from "../core/wire.ts";
+import { fromSignals, toListTotal } from "../core/wire.ts";
 import type { RpcContext, UnaryRpc } from "../edge/rpc.ts";
 import type { MessageSessions } from "../gen/memorysidecar/v1/history.ts";
 import {
@@ -84,7 +84,7 @@ function fromAppend(
   const { messages, wanted } = fromMessages(request, 1);
   const replyPolicy = windowReply?.policy && fromPolicyChoice(windowReply.policy);
   return {
-    namespace: fromNamespace(request.namespace),
+    namespace: request.namespace,
     sessionId: request.sessionId,
     drafts: messages.map(toDraft),
     wantedCalls: wanted,
@@ -112,7 +112,7 @@ const MESSAGE_FIELD = 1;
 /** GetMessage. */
 export const getMessage: UnaryRpc<GetMessageRequest> = {
   handle: async ({ services }, call, { namespace, sessionId, messageId }) => {
-    const ref = { namespace: fromNamespace(namespace), sessionId, messageId };
+    const ref = { namespace, sessionId, messageId };
     const { message, inWindow } = await services.sessions.getMessage(call, ref);
     const rest = encodeWire(GetMessageResponse, { message: undefined, inWindow });
     return spliceMessages(MESSAGE_FIELD, [message.bytes], rest);
@@ -138,7 +138,7 @@ function listOf(request: ListMessagesRequest): Omit<ListMessagesInput, "sessionI
   const roles = filter?.roles ?? [];
   const where = messageTest(filter);
   return {
-    namespace: fromNamespace(request.namespace),
+    namespace: request.namespace,
     ...(roles.length === 0 ? {} : { roles: new Set(roles as Role[]) }),
     firstSeq: Number(filter?.firstSeq ?? 0),
     lastSeq: Number(filter?.lastSeq ?? 0),
@@ -232,7 +232,7 @@ export const updateMessage: UnaryRpc<UpdateMessageRequest> = {
   handle: ({ services }, call, request) => {
     const message = requiredMessage(request);
     return services.sessions.updateMessage(call, {
-      namespace: fromNamespace(request.namespace),
+      namespace: request.namespace,
       sessionId: request.sessionId,
       messageId: message.messageId,
       draft: toDraft(message),
@@ -251,7 +251,7 @@ export const updateMessage: UnaryRpc<UpdateMessageRequest> = {
 export const deleteMessage: UnaryRpc<DeleteMessageRequest> = {
   handle: ({ services }, call, request) =>
     services.sessions.deleteMessage(call, {
-      namespace: fromNamespace(request.namespace),
+      namespace: request.namespace,
       sessionId: request.sessionId,
       messageId: request.messageId,
       etag: request.etag,
@@ -266,9 +266,7 @@ export const restoreMessages: UnaryRpc<RestoreMessagesRequest> = {
   cancelable: true,
   handle: ({ services }, call, { namespace, sessionId, messageIds, seqRanges }) =>
     services.sessions.restoreMessages(call, {
-      namespace: fromNamespace(namespace),
-      sessionId,
-      messageIds,
+      ...{ namespace, sessionId, messageIds },
       ranges: seqRanges.map(fromSeqRange),
       encode: (result) =>
         encodeWire(RestoreMessagesResponse, {
@@ -285,10 +283,7 @@ const FILLED_MESSAGES_FIELD = 2;
 export const fillToolResults: UnaryRpc<FillToolResultsRequest> = {
   handle: ({ services }, call, { namespace, sessionId, text, newestOnly }) =>
     services.sessions.fillToolResults(call, {
-      namespace: fromNamespace(namespace),
-      sessionId,
-      text,
-      newestOnly,
+      ...{ namespace, sessionId, text, newestOnly },
       encode: ({ revision, messages, window }) => {
         const rest = encodeWire(FillToolResultsResponse, {
           revision: BigInt(revision),

@@ -1,4 +1,4 @@
-import { fromNamespace, toListTotal } from "../core/wire.ts";
+import { toListTotal } from "../core/wire.ts";
 import type { UnaryRpc } from "../edge/rpc.ts";
 import { SessionOrder } from "../gen/memorysidecar/v1/session.ts";
 import {
@@ -41,7 +41,7 @@ export const createSession: UnaryRpc<CreateSessionRequest> = {
   validate: checkCreateSession,
   handle: ({ services, etags }, call, { namespace, session }) =>
     services.sessions.createSession(call, {
-      namespace: fromNamespace(namespace),
+      namespace,
       sessionId: session?.sessionId ?? "",
       input: session === undefined ? {} : fromSession(session),
       encode: (created) => encodeSessionAnswer(CreateSessionResponse, created, etags),
@@ -51,7 +51,7 @@ export const createSession: UnaryRpc<CreateSessionRequest> = {
 /** GetSession. */
 export const getSession: UnaryRpc<GetSessionRequest> = {
   handle: async ({ services, etags }, call, { namespace, sessionId }) => {
-    const ref = { namespace: fromNamespace(namespace), sessionId };
+    const ref = { namespace, sessionId };
     const session = await services.sessions.getSession(call, ref);
     return encodeSessionAnswer(GetSessionResponse, session, etags);
   },
@@ -73,7 +73,7 @@ export const listSessions: UnaryRpc<ListSessionsRequest> = {
   handle: async ({ services, etags, pageTokens }, call, request) => {
     const { order, pageToken } = request;
     const input: ListSessionsInput = {
-      namespace: fromNamespace(request.namespace),
+      namespace: request.namespace,
       ...fromSessionFilter(request.filter),
       by: BY_UPDATE.has(order) ? "update" : "create",
       order: OLDEST_FIRST.has(order) ? "asc" : "desc",
@@ -103,7 +103,7 @@ export const updateSession: UnaryRpc<UpdateSessionRequest> = {
     const session = requiredSession(request);
     const input = fromSession(session);
     return services.sessions.updateSession(call, {
-      namespace: fromNamespace(request.namespace),
+      namespace: request.namespace,
       sessionId: session.sessionId,
       input,
       paths: sessionPaths(session, input, request.updateMask),
@@ -123,10 +123,7 @@ export const updateSession: UnaryRpc<UpdateSessionRequest> = {
 export const deleteSession: UnaryRpc<DeleteSessionRequest> = {
   handle: ({ services }, call, { namespace, sessionId, etag, allowMissing }) =>
     services.sessions.deleteSession(call, {
-      namespace: fromNamespace(namespace),
-      sessionId,
-      etag,
-      allowMissing,
+      ...{ namespace, sessionId, etag, allowMissing },
       encode: ({ revision }) => encodeWire(DeleteSessionResponse, { revision: BigInt(revision) }),
     }),
 };
@@ -136,9 +133,7 @@ export const forkSession: UnaryRpc<ForkSessionRequest> = {
   cancelable: true,
   handle: ({ services, etags }, call, { namespace, sourceSessionId, sessionId, atSeq }) =>
     services.sessions.forkSession(call, {
-      namespace: fromNamespace(namespace),
-      sourceSessionId,
-      sessionId,
+      ...{ namespace, sourceSessionId, sessionId },
       ...(atSeq === undefined ? {} : { atSeq: Number(atSeq) }),
       encode: (session) => encodeSessionAnswer(ForkSessionResponse, session, etags),
     }),
@@ -148,7 +143,7 @@ export const forkSession: UnaryRpc<ForkSessionRequest> = {
 export const resetSession: UnaryRpc<ResetSessionRequest> = {
   handle: ({ services, etags }, call, request) =>
     services.sessions.resetSession(call, {
-      namespace: fromNamespace(request.namespace),
+      namespace: request.namespace,
       sessionId: request.sessionId,
       keepSystemMessages: request.keepSystemMessages,
       keepFirstSystemMessage: request.keepFirstSystemMessage,

@@ -1,5 +1,4 @@
 import type { ListSummaryInputsInput } from "../core/window-api.ts";
-import { fromNamespace } from "../core/wire.ts";
 import type { UnaryRpc } from "../edge/rpc.ts";
 import {
   type CompactSessionRequest,
@@ -42,10 +41,7 @@ export const setSummary: UnaryRpc<SetSummaryRequest> = {
   handle: ({ services, etags }, call, request) => {
     const { namespace, sessionId, text, replacedMessageIds, placement, expectedVersion } = request;
     return services.sessions.setSummary(call, {
-      namespace: fromNamespace(namespace),
-      sessionId,
-      text,
-      replacedMessageIds,
+      ...{ namespace, sessionId, text, replacedMessageIds },
       placement: placement === SummaryPlacement.IN_PLACE ? "in-place" : "session",
       ...(expectedVersion === undefined ? {} : { expectedVersion: Number(expectedVersion) }),
       encode: ({ session, trims, placed }) =>
@@ -64,11 +60,9 @@ const SUMMARIES_FIELD = 1;
 /** ListSummaries. The position of a page token is the version of the last summary. */
 export const listSummaries: UnaryRpc<ListSummariesRequest> = {
   handle: async ({ services, pageTokens }, call, request) => {
-    const { pageToken } = request;
+    const { currentOnly, namespace, pageToken, sessionId } = request;
     const page = await services.summaries.listSummaries(call, {
-      namespace: fromNamespace(request.namespace),
-      sessionId: request.sessionId,
-      currentOnly: request.currentOnly,
+      ...{ namespace, sessionId, currentOnly },
       order: request.order === SummaryOrder.VERSION_ASC ? "asc" : "desc",
       ...pageTokens.read(call, pageToken, (at) => ({ after: numberPosition(at) })),
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
@@ -90,10 +84,9 @@ const MESSAGES_FIELD = 1;
 /** ListSummarySources. The position of a page token is the seq of the last message. */
 export const listSummarySources: UnaryRpc<ListSummarySourcesRequest> = {
   handle: async ({ services, pageTokens }, call, request) => {
-    const { pageToken } = request;
+    const { namespace, pageToken, sessionId } = request;
     const page = await services.summaries.listSummarySources(call, {
-      namespace: fromNamespace(request.namespace),
-      sessionId: request.sessionId,
+      ...{ namespace, sessionId },
       version: Number(request.version),
       ...pageTokens.read(call, pageToken, (at) => ({ after: numberPosition(at) })),
       limit: pageLimit(request.pageSize, SOURCE_PAGE_SIZE_DEFAULT),
@@ -119,8 +112,7 @@ export const listSummaryInputs: UnaryRpc<ListSummaryInputsRequest> = {
   handle: async ({ services, pageTokens }, call, request) => {
     const { namespace, sessionId, choice, pageSize, pageToken } = request;
     const result = await services.sessions.listSummaryInputs(call, {
-      namespace: fromNamespace(namespace),
-      sessionId,
+      ...{ namespace, sessionId },
       choice: fromChoice(choice),
       ...pageTokens.read(call, pageToken, (at) => ({ after: fractionPosition(at) })),
       limit: pageLimit(pageSize, LIMITS.pageSizeMax),
@@ -152,8 +144,7 @@ export const compactSession: UnaryRpc<CompactSessionRequest> = {
   waits: ({ wait }) => fromOptionalSpan(wait, 0) > 0,
   handle: ({ services }, call, { namespace, sessionId, choice, summarize, wait }) =>
     services.summaries.compactSession(call, {
-      namespace: fromNamespace(namespace),
-      sessionId,
+      ...{ namespace, sessionId },
       choice: fromChoice(choice),
       spec: summarize === undefined ? undefined : fromSummarize(summarize),
       waitMs: fromOptionalSpan(wait, 0),

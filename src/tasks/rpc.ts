@@ -1,4 +1,3 @@
-import { fromNamespace } from "../core/wire.ts";
 import type { UnaryRpc } from "../edge/rpc.ts";
 import { type ListHooksRequest, ListHooksResponse } from "../gen/memorysidecar/v1/admin_service.ts";
 import { HookTask, TaskState, TaskType } from "../gen/memorysidecar/v1/task.ts";
@@ -39,7 +38,7 @@ export const pollTasks: UnaryRpc<PollTasksRequest> = {
   waits: ({ wait }) => fromOptionalSpan(wait, 0) > 0,
   handle: async ({ services }, call, request) => {
     const tasks = await services.hooks.pollTasks(call, {
-      namespace: fromNamespace(request.namespace),
+      namespace: request.namespace,
       hooks: [...new Set(request.hooks)],
       maxTasks: request.maxTasks === 0 ? 1 : request.maxTasks,
       waitMs: fromOptionalSpan(request.wait, 0),
@@ -55,9 +54,7 @@ export const completeTask: UnaryRpc<CompleteTaskRequest> = {
   handle: ({ services }, call, { namespace, taskId, leaseToken, output }) => {
     if (output === undefined) throw new Error("the request was not checked");
     return services.hooks.completeTask(call, {
-      namespace: fromNamespace(namespace),
-      taskId,
-      leaseToken,
+      ...{ namespace, taskId, leaseToken },
       output: fromTaskOutput(output),
       encode: ({ revision, summaryVersion, continues }) =>
         encodeWire(CompleteTaskResponse, {
@@ -72,13 +69,9 @@ export const completeTask: UnaryRpc<CompleteTaskRequest> = {
 /** FailTask. */
 export const failTask: UnaryRpc<FailTaskRequest> = {
   handle: ({ services }, call, request) => {
-    const { retryDelay } = request;
+    const { leaseToken, message, namespace, permanent, retryDelay, taskId } = request;
     return services.hooks.failTask(call, {
-      namespace: fromNamespace(request.namespace),
-      taskId: request.taskId,
-      leaseToken: request.leaseToken,
-      message: request.message,
-      permanent: request.permanent,
+      ...{ namespace, taskId, leaseToken, message, permanent },
       retryDelayMs: retryDelay === undefined ? undefined : fromDuration(retryDelay),
       encode: ({ state, dueMs }) =>
         encodeWire(FailTaskResponse, {
@@ -93,9 +86,7 @@ export const failTask: UnaryRpc<FailTaskRequest> = {
 export const extendLease: UnaryRpc<ExtendLeaseRequest> = {
   handle: async ({ services }, call, { namespace, taskId, leaseToken, lease }) => {
     const expireMs = await services.hooks.extendLease(call, {
-      namespace: fromNamespace(namespace),
-      taskId,
-      leaseToken,
+      ...{ namespace, taskId, leaseToken },
       leaseMs: fromOptionalSpan(lease, LIMITS.leaseMsDefault),
     });
     return encodeWire(ExtendLeaseResponse, { expireTime: toTimestamp(expireMs) });
@@ -105,7 +96,7 @@ export const extendLease: UnaryRpc<ExtendLeaseRequest> = {
 /** GetTask. */
 export const getTask: UnaryRpc<GetTaskRequest> = {
   handle: async ({ services }, call, { namespace, taskId }) => {
-    const ref = { namespace: fromNamespace(namespace), taskId };
+    const ref = { namespace, taskId };
     return encodeWire(GetTaskResponse, { task: toTask(await services.hooks.getTask(call, ref)) });
   },
 };
@@ -121,7 +112,7 @@ export const listTasks: UnaryRpc<ListTasksRequest> = {
     const state = STATES[request.state];
     const type = TYPES[request.type];
     const page = await services.hooks.listTasks(call, {
-      namespace: fromNamespace(request.namespace),
+      namespace: request.namespace,
       ...(sessionId === undefined ? {} : { sessionId }),
       ...(hook === undefined ? {} : { hook }),
       ...(type === undefined ? {} : { type }),
@@ -142,8 +133,7 @@ export const listTasks: UnaryRpc<ListTasksRequest> = {
 export const retryTask: UnaryRpc<RetryTaskRequest> = {
   handle: ({ services }, call, { namespace, taskId }) =>
     services.hooks.retryTask(call, {
-      namespace: fromNamespace(namespace),
-      taskId,
+      ...{ namespace, taskId },
       encode: (info) => encodeWire(RetryTaskResponse, { task: toTask(info) }),
     }),
 };
@@ -152,9 +142,7 @@ export const retryTask: UnaryRpc<RetryTaskRequest> = {
 export const deleteTask: UnaryRpc<DeleteTaskRequest> = {
   handle: ({ services }, call, { namespace, taskId, allowMissing }) =>
     services.hooks.deleteTask(call, {
-      namespace: fromNamespace(namespace),
-      taskId,
-      allowMissing,
+      ...{ namespace, taskId, allowMissing },
       encode: () => encodeWire(DeleteTaskResponse, {}),
     }),
 };
@@ -165,7 +153,7 @@ const HOOK_PAGE_SIZE_DEFAULT = 100;
 export const listHooks: UnaryRpc<ListHooksRequest> = {
   handle: async ({ services, pageTokens }, call, { namespace, pageSize, pageToken }) => {
     const { hooks, next } = await services.hooks.listHooks(call, {
-      namespace: fromNamespace(namespace),
+      namespace,
       after: pageTokens.read(call, pageToken, String) ?? "",
       limit: pageLimit(pageSize, HOOK_PAGE_SIZE_DEFAULT),
     });

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expandPreset, type OptionInfo, PRESETS, type PresetInfo } from "../compat/presets.ts";
 import type { PolicyPreview, TrimTarget } from "../core/window-api.ts";
-import { fromNamespace, fromSignals } from "../core/wire.ts";
+import { fromSignals } from "../core/wire.ts";
 import type { UnaryRpc } from "../edge/rpc.ts";
 import type { MessageForm, RenderedMessages } from "../gen/memorysidecar/v1/message.ts";
 import { PolicyPreset, type PresetOption, PreviewSource } from "../gen/memorysidecar/v1/policy.ts";
@@ -47,8 +47,7 @@ export const getWindow: UnaryRpc<GetWindowRequest> = {
     const { namespace, sessionId, policy, asOfSeq, newest, readOnly, form } = request;
     const chosen = policy && fromPolicyChoice(policy);
     const result = await services.sessions.getWindow(call, {
-      namespace: fromNamespace(namespace),
-      sessionId,
+      ...{ namespace, sessionId },
       ...(chosen === undefined ? {} : { policy: chosen }),
       ...(asOfSeq === undefined ? {} : { asOfSeq: Number(asOfSeq) }),
       ...(newest === undefined ? {} : { newest }),
@@ -83,8 +82,7 @@ export const previewPolicy: UnaryRpc<PreviewPolicyRequest> = {
   handle: async ({ services }, call, request) => {
     const { namespace, sessionId, policies, occasions, source } = request;
     const result = await services.sessions.previewPolicy(call, {
-      namespace: fromNamespace(namespace),
-      sessionId,
+      ...{ namespace, sessionId },
       policies: policies.flatMap((policy) => fromPolicyChoice(policy) ?? []),
       occasions: fromOccasions(occasions),
       source: source === PreviewSource.LOG ? "log" : "window",
@@ -149,8 +147,7 @@ export const trimSession: UnaryRpc<TrimSessionRequest> = {
   validate: checkTrimSession,
   handle: ({ services }, call, { namespace, sessionId, target, unit, discard, etag }) =>
     services.sessions.trimSession(call, {
-      namespace: fromNamespace(namespace),
-      sessionId,
+      ...{ namespace, sessionId },
       target: fromTarget(target),
       unit: UNITS[unit] ?? "message",
       discard,

@@ -1,4 +1,4 @@
-import { fromNamespace, toListTotal } from "../../core/wire.ts";
+import { toListTotal } from "../../core/wire.ts";
 import type { UnaryRpc } from "../../edge/rpc.ts";
 import type { Document, TextSplitter } from "../../gen/memorysidecar/v1/document.ts";
 import {
@@ -42,7 +42,7 @@ export const upsertDocuments: UnaryRpc<UpsertDocumentsRequest> = {
   validate: checkUpsertDocuments,
   handle: ({ services }, call, request) =>
     services.recall.upsertDocuments(call, {
-      namespace: fromNamespace(request.namespace),
+      namespace: request.namespace,
       collectionId: fromCollection(request.collectionId),
       documents: request.documents.map(toDocumentDraft),
       splitter: fromSplitter(request.splitter),
@@ -63,7 +63,7 @@ const DOCUMENT_FIELD = 1;
 export const getDocument: UnaryRpc<GetDocumentRequest> = {
   handle: async ({ services }, call, { namespace, collectionId, documentId, ...request }) => {
     const document = await services.recall.getDocument(call, {
-      namespace: fromNamespace(namespace),
+      namespace,
       collectionId: fromCollection(collectionId),
       documentId,
       withPayload: request.includePayload,
@@ -88,7 +88,7 @@ export const listDocuments: UnaryRpc<ListDocumentsRequest> = {
       next,
       total: counted,
     } = await services.recall.listDocuments(call, {
-      namespace: fromNamespace(request.namespace),
+      namespace: request.namespace,
       collectionId: fromCollection(request.collectionId),
       filter: fromDocumentFilter(request.filter),
       isRecursive: request.recursive,
@@ -125,7 +125,7 @@ export const refreshDocuments: UnaryRpc<RefreshDocumentsRequest> = {
   validate: ({ documentIds }, v) => checkDistinct(v, "document_ids", documentIds),
   handle: async ({ services }, call, { namespace, collectionId, documentIds }) => {
     const refreshed = await services.recall.refreshDocuments(call, {
-      namespace: fromNamespace(namespace),
+      namespace,
       collectionId: fromCollection(collectionId),
       documentIds,
     });
@@ -142,7 +142,7 @@ export const deleteDocuments: UnaryRpc<DeleteDocumentsRequest> = {
   validate: checkDeleteDocuments,
   handle: ({ services }, call, { namespace, collectionId, documentIds, etag, allowMissing }) =>
     services.recall.deleteDocuments(call, {
-      namespace: fromNamespace(namespace),
+      namespace,
       collectionId: fromCollection(collectionId),
       documentIds,
       etag,
@@ -158,8 +158,7 @@ export const purgeDocuments: UnaryRpc<PurgeDocumentsRequest> = {
   cancelable: true,
   handle: ({ services }, call, { namespace, collectionId, filter, force, recursive }) =>
     services.recall.purgeDocuments(call, {
-      namespace: fromNamespace(namespace),
-      collectionId,
+      ...{ namespace, collectionId },
       isRecursive: recursive,
       filter: fromDocumentFilter(filter),
       force,
@@ -180,7 +179,7 @@ const COLLECTION_PAGE_SIZE_DEFAULT = 100;
 export const listCollections: UnaryRpc<ListCollectionsRequest> = {
   handle: async ({ services, pageTokens }, call, { namespace, pageSize, pageToken, ...cut }) => {
     const { collections, next } = await services.recall.listCollections(call, {
-      namespace: fromNamespace(namespace),
+      namespace,
       parent: cut.parent ?? "",
       maxDepth: cut.maxDepth,
       after: pageTokens.read(call, pageToken, String) ?? "",
@@ -197,8 +196,7 @@ export const listCollections: UnaryRpc<ListCollectionsRequest> = {
 export const clearCollection: UnaryRpc<ClearCollectionRequest> = {
   handle: ({ services }, call, { namespace, collectionId, recursive }) =>
     services.recall.clearCollection(call, {
-      namespace: fromNamespace(namespace),
-      collectionId,
+      ...{ namespace, collectionId },
       isRecursive: recursive,
       encode: ({ deletedCount, revision, ...rest }) =>
         encodeWire(ClearCollectionResponse, {

@@ -1,4 +1,3 @@
-import { fromNamespace } from "../../core/wire.ts";
 import type { StreamRpc, UnaryRpc } from "../../edge/rpc.ts";
 import {
   type ExportSessionRequest,
@@ -15,7 +14,7 @@ import { fromChunk, fromFormat } from "./wire.ts";
 export const exportSession: StreamRpc<ExportSessionRequest> = {
   validate: checkExportSession,
   stream: ({ services, etags, exports }, call, request, answers) => {
-    const ref = { namespace: fromNamespace(request.namespace), sessionId: request.sessionId };
+    const ref = { namespace: request.namespace, sessionId: request.sessionId };
     const wanted = { ...ref, format: fromFormat(request.format) };
     return exports.run(ref.namespace, answers, (send) =>
       exportAnswers({ services, etags }, call, wanted, send),
@@ -29,7 +28,7 @@ export const importSession: UnaryRpc<ImportSessionRequest> = {
   handle: ({ services, etags }, call, request) => {
     const { chunkIndex, more, replace, sessionId, uploadId } = request;
     return services.snapshots.importChunk(call, {
-      namespace: fromNamespace(request.namespace),
+      namespace: request.namespace,
       sessionId,
       format: fromFormat(request.format),
       replace,
