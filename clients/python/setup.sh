@@ -46,7 +46,7 @@ PYTHON
 if [ "$PWD" = "$client" ]; then
   "$python" -m venv --clear .venv
   .venv/bin/python -m pip --disable-pip-version-check --quiet \
-    install --require-hashes --requirement requirements-pip.txt
+    install --no-compile --require-hashes --requirement requirements-pip.txt
 else
   # Its pip installs this environment too.
   sh "$client/setup.sh"
@@ -56,8 +56,11 @@ pip() {
   "$client/.venv/bin/python" -m pip --disable-pip-version-check --quiet \
     --python .venv/bin/python "$@"
 }
-# The requirements are all that is needed: pip need not ask each package what it depends on.
-install_pinned() { pip install --no-deps --require-hashes --only-binary :all: "$@"; }
+# The requirements are all that is needed: pip need not ask each package what it depends on. Nor
+# need it compile them: tests import few of their modules, and Python keeps what it compiles.
+install_pinned() {
+  pip install --no-compile --no-deps --require-hashes --only-binary :all: "$@"
+}
 install_pinned --requirement "$client/requirements-pip.txt" --requirement requirements.txt
 [ ! -f requirements-lowest.txt ] ||
   install_pinned --target .venv/lowest --requirement requirements-lowest.txt
