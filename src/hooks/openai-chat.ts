@@ -1,6 +1,7 @@
 // Chat completions of an endpoint. Parameters that the endpoint rejects are left out until the
 // server stops.
 
+import type { JsonObject } from "../kit/text.ts";
 import type { OpenAiConfig } from "./config-types.ts";
 import type { Deadline } from "./deadline.ts";
 import type { HttpAnswer, HttpClient } from "./http-client.ts";
@@ -28,18 +29,20 @@ function formatOf(form: ChatRequest["form"], refusals: Refusals): Record<string,
   return { response_format: { type: "json_schema", json_schema: schema } };
 }
 
+/** A request: the operator's fields override `own`, but never the fields that hold the texts. */
+export function bodyOf(config: OpenAiConfig, own: JsonObject, texts: JsonObject): Buffer {
+  const all = { model: config.model, ...own, ...config.extraBody, ...texts };
+  const kept = Object.entries(all).filter(([, value]) => value !== null);
+  return Buffer.from(JSON.stringify(Object.fromEntries(kept)));
+}
+
 function requestBody(config: OpenAiConfig, request: ChatRequest, refusals: Refusals): Buffer {
-  const fields: Record<string, unknown> = {
-    model: config.model,
+  const own = {
     [refusals.maxTokens ? "max_completion_tokens" : "max_tokens"]: request.tokensMax,
     ...(refusals.temperature ? {} : { temperature: config.temperature }),
     ...formatOf(request.form, refusals),
-    ...config.extraBody,
-    stream: false,
-    messages: request.messages,
   };
-  const kept = Object.entries(fields).filter(([, value]) => value !== null);
-  return Buffer.from(JSON.stringify(Object.fromEntries(kept)));
+  return bodyOf(config, own, { stream: false, messages: request.messages });
 }
 
 /**

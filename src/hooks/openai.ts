@@ -8,7 +8,7 @@ import { readChatAnswer, readCompletion } from "./chat-answer.ts";
 import type { OpenAiConfig } from "./config-types.ts";
 import { callSemaphore, Deadline } from "./deadline.ts";
 import { type HttpAnswer, HttpClient, retryAfterMs } from "./http-client.ts";
-import { createAsk, type Line } from "./openai-chat.ts";
+import { bodyOf, createAsk, type Line } from "./openai-chat.ts";
 import {
   type AskWork,
   type DirectCall,
@@ -51,13 +51,6 @@ function hash(parts: readonly string[]): string {
 // Jina, Cohere, vLLM, TEI and others do it).
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
-
-/** A request: the operator's fields override `own`, but never the fields that hold the texts. */
-function bodyOf(config: OpenAiConfig, own: JsonObject, texts: JsonObject): Buffer {
-  const all = { model: config.model, ...own, ...config.extraBody, ...texts };
-  const kept = Object.entries(all).filter(([, value]) => value !== null);
-  return Buffer.from(JSON.stringify(Object.fromEntries(kept)));
-}
 
 function parse(body: Buffer): JsonObject {
   try {
