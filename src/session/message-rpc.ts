@@ -249,13 +249,9 @@ export const updateMessage: UnaryRpc<UpdateMessageRequest> = {
 
 /** DeleteMessage. */
 export const deleteMessage: UnaryRpc<DeleteMessageRequest> = {
-  handle: ({ services }, call, request) =>
+  handle: ({ services }, call, { namespace, sessionId, messageId, etag, allowMissing }) =>
     services.sessions.deleteMessage(call, {
-      namespace: request.namespace,
-      sessionId: request.sessionId,
-      messageId: request.messageId,
-      etag: request.etag,
-      allowMissing: request.allowMissing,
+      ...{ namespace, sessionId, messageId, etag, allowMissing },
       encode: (result) => encodeWire(DeleteMessageResponse, toWindowChange(result)),
     }),
 };

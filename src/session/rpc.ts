@@ -141,14 +141,9 @@ export const forkSession: UnaryRpc<ForkSessionRequest> = {
 
 /** ResetSession. */
 export const resetSession: UnaryRpc<ResetSessionRequest> = {
-  handle: ({ services, etags }, call, request) =>
+  handle: ({ services, etags }, call, { requestId: _, ...request }) =>
     services.sessions.resetSession(call, {
-      namespace: request.namespace,
-      sessionId: request.sessionId,
-      keepSystemMessages: request.keepSystemMessages,
-      keepFirstSystemMessage: request.keepFirstSystemMessage,
-      keepSummary: request.keepSummary,
-      etag: request.etag,
+      ...request,
       encode: ({ session, deleted }) =>
         encodeWire(ResetSessionResponse, {
           session: toSession(session, etags),
