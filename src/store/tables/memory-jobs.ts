@@ -5,15 +5,7 @@
 import { recordCorrupt } from "../../kit/errors.ts";
 import { type MemoryJob, type MemoryJobType, taskNoOfJob } from "../../memory/rules/job.ts";
 import type { SessionRef } from "../../session/rules/session.ts";
-import {
-  lastNumber,
-  numbersUnder,
-  readSized,
-  readText,
-  readU64,
-  timesUnder,
-  u64,
-} from "../engine/keys.ts";
+import { lastNumber, numbersUnder, readU64, timesUnder, u64 } from "../engine/keys.ts";
 import type { Visibility } from "../engine/memtable.ts";
 import { firstOf, rangeIndex, readIndex, takeRows } from "../engine/reads.ts";
 import { ONE_TEXT } from "../engine/table.ts";
@@ -118,9 +110,9 @@ export function jobsKeyOf(payload: Uint8Array): string {
 }
 
 /** The session that the key of a record of jobs names. */
-export function refOfJobs(key: string): SessionRef {
-  const { end, text } = readSized(key, 1);
-  return { namespace: text, sessionId: readText(key.slice(end)) };
+function refOfJobs(key: string): SessionRef {
+  const [namespace, sessionId] = MEMORY_JOBS.parts(key);
+  return { namespace, sessionId };
 }
 
 /** Jobs that are due, the longest due first. */

@@ -5,7 +5,7 @@ import { recordDocumentIds, recordNameOf } from "../../records/rules/record.ts";
 import type { CollectionRef } from "../document-records.ts";
 import { unseal } from "../engine/envelope.ts";
 import type { Environment } from "../engine/environment.ts";
-import { readU64, u64 } from "../engine/keys.ts";
+import { u64 } from "../engine/keys.ts";
 import type { Problems } from "../engine/problems.ts";
 import {
   CHUNK,
@@ -48,22 +48,18 @@ export function checkDocuments(check: DocumentCheck): number {
   const { problems, view } = check;
   const found = { documents: 0, expiring: 0 };
   const counts = new Map<string, number>();
-  for (const row of view.under(COLLECTION.id)) {
-    const collection = view.decode(row, COLLECTION.decode);
-    if (collection !== undefined) {
-      const { logNo } = collection;
-      const isOwn = check.logs.add(logNo) && logNo < check.nextLogNo;
-      problems.check(isOwn, "a log belongs to two collections", `log ${logNo}`);
-      const ref = COLLECTION.parts(row.key);
-      const [namespace] = ref;
-      counts.set(namespace, (counts.get(namespace) ?? 0) + 1);
-      const { documents, expiring } = checkCollection(check, ref, collection);
-      found.documents += documents;
-      found.expiring += expiring;
-      const emptied = EMPTIED.id + row.key.slice(1);
-      const isHeld = view.find(emptied, EMPTIED.decode) === undefined;
-      problems.check(isHeld, "a collection counts as emptied", `log ${logNo}`);
-    }
+  for (const { parts, record: collection } of view.rows(COLLECTION)) {
+    if (collection === undefined) continue;
+    const { logNo } = collection;
+    const isOwn = check.logs.add(logNo) && logNo < check.nextLogNo;
+    problems.check(isOwn, "a log belongs to two collections", `log ${logNo}`);
+    const [namespace] = parts;
+    counts.set(namespace, (counts.get(namespace) ?? 0) + 1);
+    const { documents, expiring } = checkCollection(check, parts, collection);
+    found.documents += documents;
+    found.expiring += expiring;
+    const isHeld = view.read(EMPTIED, ...parts) === undefined;
+    problems.check(isHeld, "a collection counts as emptied", `log ${logNo}`);
   }
   // Every end of a document was looked up: the same number means that none is too many.
   const isListed = checkEnds(check) === found.expiring;
@@ -76,9 +72,8 @@ export function checkDocuments(check: DocumentCheck): number {
 
 /** Compares the number of collections of each namespace. Up to format 8 there are no numbers. */
 function checkCounts({ problems, view }: DocumentCheck, counts: ReadonlyMap<string, number>): void {
-  for (const row of view.under(COLLECTION_COUNT.id)) {
-    const count = view.decode(row, COLLECTION_COUNT.decode);
-    const [namespace] = COLLECTION_COUNT.parts(row.key);
+  for (const { parts, record: count } of view.rows(COLLECTION_COUNT)) {
+    const [namespace] = parts;
     const isRight = count === undefined || count === (counts.get(namespace) ?? 0);
     problems.check(isRight, "the collections of a namespace are counted wrongly", "collections");
   }
@@ -87,12 +82,10 @@ function checkCounts({ problems, view }: DocumentCheck, counts: ReadonlyMap<stri
 /** Counts the ends of documents; those of a collection that was cleared wait to be erased. */
 function checkEnds({ problems, view }: DocumentCheck): number {
   let count = 0;
-  for (const row of view.under(DOCUMENT_END.id)) {
-    const ref = view.decode(row, DOCUMENT_END.decode);
+  for (const { parts, record: ref } of view.rows(DOCUMENT_END)) {
     if (ref === undefined) continue;
-    const [, logNo] = DOCUMENT_END.parts(row.key);
-    const key = COLLECTION.key(ref.namespace, ref.collectionId);
-    if (view.find(key, COLLECTION.decode)?.logNo === logNo) count++;
+    const [, logNo] = parts;
+    if (view.read(COLLECTION, ref.namespace, ref.collectionId)?.logNo === logNo) count++;
     else {
       const isDead = view.has(PURGE.key(logNo));
       problems.check(isDead, "the end of a document belongs to no collection", `log ${logNo}`);
@@ -113,12 +106,11 @@ function checkCollection(
   let expiring = 0;
   let payloads = 0;
   let ofRecords = 0;
-  for (const row of view.under(DOCUMENT.prefix(logNo))) {
+  for (const { parts, record: found } of view.rows(DOCUMENT, logNo)) {
     count++;
-    const documentNo = readU64(row.key, 9);
+    const [, documentNo] = parts;
     const isPast = documentNo > 0 && documentNo < collection.nextDocumentNo;
     problems.check(isPast, "a document has a number that was not given", `${place}, ${documentNo}`);
-    const found = view.decode(row, DOCUMENT.decode);
     if (found !== undefined) {
       chunks += found.sourceId === "" ? 0 : 1;
       payloads += found.payloadBytes === 0 ? 0 : 1;
@@ -152,7 +144,7 @@ function checkDocument(check: DocumentCheck, at: Place, row: DocumentRow): void 
   const newest = check.newestRevision(at.namespace);
   const { byteCount, documentId, etagRevision, sourceId } = row;
   const place = `log ${logNo}, document ${documentNo}`;
-  const named = view.find(DOCUMENT_ID.key(logNo, documentId), DOCUMENT_ID.decode);
+  const named = view.read(DOCUMENT_ID, logNo, documentId);
   problems.check(named === documentNo, "a document is not found by its id", place);
   const isListed = sourceId === "" || view.has(CHUNK.key(logNo, sourceId, documentNo));
   problems.check(isListed, "a chunk is not found by its source", place);
@@ -177,7 +169,7 @@ function checkPayload(
 ): void {
   const { problems, view } = check;
   const place = `log ${logNo}, document ${documentNo}`;
-  const bodyNo = view.find(PAYLOAD.key(logNo, documentNo), PAYLOAD.decode);
+  const bodyNo = view.read(PAYLOAD, logNo, documentNo);
   if (bodyNo === undefined) {
     problems.add("the payload of a document is missing", place);
     return;
@@ -196,7 +188,7 @@ function isOfRecord(
 ): boolean {
   const { documentId, expireMs, recordId } = row;
   const name = recordNameOf(recordId);
-  const record = view.find(RECORD.key(namespace, recordId), RECORD.decode);
+  const record = view.read(RECORD, namespace, recordId);
   if (name === undefined || record?.search?.collectionId !== collectionId) return false;
   return (
     record.expireMs === expireMs && recordDocumentIds({ ...name, ...record }).includes(documentId)
@@ -230,16 +222,15 @@ export function checkVectors(check: DocumentCheck): number {
   const { logs, problems, view } = check;
   let count = 0;
   for (const row of view.under(VECTOR.id)) {
-    const logNo = readU64(row.key, 1);
-    const at = readU64(row.key, 9);
+    const [logNo, at] = VECTOR.parts(row.key);
     const place = `log ${logNo}, number ${at}`;
     const found = logs.has(logNo) ? view.decode(row, VECTOR.decode) : undefined;
     if (found === undefined) continue;
     count++;
     const ofNo =
-      view.find(ENTRY.key(logNo, at), ENTRY.decode)?.messageNo ??
-      view.find(DOCUMENT.key(logNo, at), DOCUMENT.decode)?.bodyNo ??
-      view.find(MEMORY.key(logNo, at), MEMORY.decode)?.textNo;
+      view.read(ENTRY, logNo, at)?.messageNo ??
+      view.read(DOCUMENT, logNo, at)?.bodyNo ??
+      view.read(MEMORY, logNo, at)?.textNo;
     problems.check(ofNo === found.ofNo, "vectors belong to no record", place);
     bodyOf(check, found.bodyNo, { what: "vector", place }, decodeVectorBody);
   }

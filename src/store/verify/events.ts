@@ -3,9 +3,7 @@
 
 import { unseal } from "../engine/envelope.ts";
 import type { Environment } from "../engine/environment.ts";
-import { readText } from "../engine/keys.ts";
 import type { Problems } from "../engine/problems.ts";
-import { ONE_NUMBER } from "../engine/table.ts";
 import type { StreamPositions } from "../store.ts";
 import {
   CONSUMER,
@@ -34,8 +32,7 @@ export function checkEvents(check: EventCheck): number {
 
 /** Gives the newest revision of a namespace. */
 export function newestRevisionIn(view: IndexView, base: StreamPositions) {
-  return (namespace: string): number =>
-    (view.find(NAMESPACE.key(namespace), NAMESPACE.decode) ?? base).newest.revision;
+  return (namespace: string): number => (view.read(NAMESPACE, namespace) ?? base).newest.revision;
 }
 
 class EventsCheck {
@@ -88,7 +85,7 @@ class EventsCheck {
       problems.check(revision === undefined, "an event has a wrong revision", place);
       return;
     }
-    const positions = view.find(NAMESPACE.key(namespace), NAMESPACE.decode) ?? base;
+    const positions = view.read(NAMESPACE, namespace) ?? base;
     const first = Math.max(positions.oldest.revision, base.newest.revision);
     const before = this.#seen.get(namespace) ?? first;
     const expected = index === 0 ? before + 1 : before;
@@ -96,7 +93,7 @@ class EventsCheck {
     if (index === 0) {
       this.#seen.set(namespace, expected);
       this.#revisions++;
-      const found = view.find(REVISION.key(namespace, expected), ONE_NUMBER.decode);
+      const found = view.read(REVISION, namespace, expected);
       problems.check(found === commitNo, "a revision does not lead to its events", place);
     }
   }
@@ -106,12 +103,11 @@ class EventsCheck {
     const rows = view.count(REVISION.id);
     // Every revision was looked up above: the same number means that none is too many.
     problems.check(rows === this.#revisions, "the revisions of a namespace are wrong", "index");
-    for (const row of view.under(NAMESPACE.id)) {
-      const positions = view.decode(row, NAMESPACE.decode);
-      const namespace = readText(row.key.slice(1));
+    for (const { key, parts, record: positions } of view.rows(NAMESPACE)) {
+      const [namespace] = parts;
       const newest = Math.max(positions?.oldest.revision ?? 0, base.newest.revision);
       const isWhole = positions?.newest.revision === (this.#seen.get(namespace) ?? newest);
-      problems.check(isWhole, "a namespace lacks its newest events", describeKey(row.key));
+      problems.check(isWhole, "a namespace lacks its newest events", describeKey(key));
       this.#seen.delete(namespace);
     }
     problems.check(this.#seen.size === 0, "a namespace with events is not known", "index");

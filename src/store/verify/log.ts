@@ -78,8 +78,7 @@ export function checkLog(check: LogCheck, { logNo, head }: Head): number {
 
 // The seqs that must have an entry, by rising seq.
 function* mustHave(check: LogCheck, { logNo, head }: Head): Generator<number> {
-  const kept =
-    head.firstSeq > 1 ? (check.view.find(KEPT.key(logNo), PAST_WINDOW.decode) ?? []) : [];
+  const kept = head.firstSeq > 1 ? (check.view.read(KEPT, logNo) ?? []) : [];
   for (const range of kept) {
     for (let seq = range.first; seq <= range.last; seq++) {
       yield seq;
@@ -126,7 +125,7 @@ function checkFacts(check: LogCheck, { logNo, seq, entry }: Place, bytes: Uint8A
     const isSame = facts.role === entry.role && facts.tokenCount === entry.tokenCount;
     check.problems.check(isSame, "an entry and its message differ", place);
     if (seqOfMessageId(facts.messageId) === seq) return 0;
-    const named = check.view.find(MESSAGE_ID.key(logNo, facts.messageId), ONE_NUMBER.decode);
+    const named = check.view.read(MESSAGE_ID, logNo, facts.messageId);
     check.problems.check(named === seq, "a message is not found by its id", place);
     return 1;
   } catch {
@@ -147,9 +146,8 @@ function checkIds(check: LogCheck, logNo: number, ids: number): void {
 }
 
 function checkHistory(check: LogCheck, logNo: number, lastSeq: number): void {
-  for (const row of check.view.under(PAST_WINDOW.prefix(logNo))) {
-    const base = readU64(row.key, 9);
-    const ranges = check.view.decode(row, PAST_WINDOW.decode);
+  for (const { parts, record: ranges } of check.view.rows(PAST_WINDOW, logNo)) {
+    const [, base] = parts;
     check.problems.check(base <= lastSeq, "a past window is not past", `log ${logNo}`);
     checkRanges(check, logNo, ranges ?? [], base);
   }

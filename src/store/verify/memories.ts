@@ -2,11 +2,11 @@
 // their scopes, and the jobs that wait for sessions.
 
 import type { Memory } from "../../memory/rules/memory.ts";
-import { lastNumber, readText, readU64, u64 } from "../engine/keys.ts";
+import { lastNumber, u64 } from "../engine/keys.ts";
 import { ONE_NUMBER, ONE_TEXT } from "../engine/table.ts";
 import { scopeIdOf } from "../scope-id.ts";
 import { endKeyOf, listKeysOf, sourceKeysOf } from "../tables/memory-index.ts";
-import { jobDueKeys, jobListKeys, refOfJobs } from "../tables/memory-jobs.ts";
+import { jobDueKeys, jobListKeys } from "../tables/memory-jobs.ts";
 import {
   MEMORIES,
   MEMORY,
@@ -42,14 +42,12 @@ export function checkMemories(check: DocumentCheck): number {
   const { problems, view } = check;
   let count = 0;
   let held = 0;
-  for (const row of view.under(MEMORIES.id)) {
-    const found = view.decode(row, MEMORIES.decode);
-    if (found !== undefined) {
-      const isOwn = check.logs.add(found.logNo) && found.logNo < check.nextLogNo;
-      problems.check(isOwn, "a log belongs to two namespaces", `log ${found.logNo}`);
-      count += new NamespaceCheck(check, readText(row.key.slice(1)), found).run();
-      held += found.memoryCount > 0 ? 1 : 0;
-    }
+  for (const { parts, record: found } of view.rows(MEMORIES)) {
+    if (found === undefined) continue;
+    const isOwn = check.logs.add(found.logNo) && found.logNo < check.nextLogNo;
+    problems.check(isOwn, "a log belongs to two namespaces", `log ${found.logNo}`);
+    count += new NamespaceCheck(check, parts[0], found).run();
+    held += found.memoryCount > 0 ? 1 : 0;
   }
   const listed = view.count(MEMORY_HELD.id);
   problems.check(listed === held, "the list of namespaces with memories is wrong", listed);
@@ -59,12 +57,11 @@ export function checkMemories(check: DocumentCheck): number {
 
 // An end is looked up from its memory; here that none is too many.
 function checkEnds({ problems, view }: DocumentCheck): void {
-  for (const row of view.under(MEMORY_END.id)) {
-    view.decode(row, ONE_TEXT.decode);
-    const place = { logNo: readU64(row.key, 9), memoryNo: lastNumber(row.key) };
-    const memory = view.find(MEMORY.key(place.logNo, place.memoryNo), MEMORY.decode);
-    const isEnd = memory !== undefined && endKeyOf(place, memory) === row.key;
-    const where = `log ${place.logNo}, memory ${place.memoryNo}`;
+  for (const { key, parts } of view.rows(MEMORY_END)) {
+    const [, logNo, memoryNo] = parts;
+    const memory = view.read(MEMORY, logNo, memoryNo);
+    const isEnd = memory !== undefined && endKeyOf({ logNo, memoryNo }, memory) === key;
+    const where = `log ${logNo}, memory ${memoryNo}`;
     problems.check(isEnd, "a time names a memory that does not end then", where);
   }
 }
@@ -94,13 +91,12 @@ class NamespaceCheck {
     this.#readScopes();
     let count = 0;
     let lists = 0;
-    for (const row of view.under(MEMORY.prefix(logNo))) {
+    for (const { parts, record: found } of view.rows(MEMORY, logNo)) {
       count++;
-      const memoryNo = lastNumber(row.key);
+      const [, memoryNo] = parts;
       const isPast = memoryNo > 0 && memoryNo < nextMemoryNo;
       const place = `${log}, memory ${memoryNo}`;
       problems.check(isPast, "a memory has a number that was not given", place);
-      const found = view.decode(row, MEMORY.decode);
       if (found !== undefined) lists += this.#memory(memoryNo, found);
     }
     problems.check(count === memoryCount, "the memories of a namespace are counted wrongly", log);
@@ -132,15 +128,13 @@ class NamespaceCheck {
 
   #readScopes(): void {
     const { problems, view } = this.#check;
-    const prefix = MEMORY_SCOPE.prefix(this.#row.logNo);
-    for (const row of view.under(prefix)) {
-      const found = view.decode(row, MEMORY_SCOPE.decode);
-      if (found !== undefined) {
-        const part = row.key.slice(prefix.length);
-        const isOwn = scopePart(scopeIdOf(found.scope)) === part;
-        problems.check(isOwn, "a scope has another id", `log ${this.#row.logNo}`);
-        this.#scopes.set(part, found);
-      }
+    const { logNo } = this.#row;
+    for (const { parts, record: found } of view.rows(MEMORY_SCOPE, logNo)) {
+      if (found === undefined) continue;
+      const [, part] = parts;
+      const isOwn = scopePart(scopeIdOf(found.scope)) === part;
+      problems.check(isOwn, "a scope has another id", `log ${logNo}`);
+      this.#scopes.set(part, found);
     }
   }
 
@@ -149,7 +143,7 @@ class NamespaceCheck {
     const { newestRevision, problems, view } = this.#check;
     const place = { logNo: this.#row.logNo, memoryNo };
     const where = `log ${place.logNo}, memory ${memoryNo}`;
-    const numbered = view.find(MEMORY_ID.key(place.logNo, row.memoryId), ONE_NUMBER.decode);
+    const numbered = view.read(MEMORY_ID, place.logNo, row.memoryId);
     problems.check(numbered === memoryNo, "a memory is not found by its id", where);
     const isPast = row.etagRevision <= newestRevision(this.#namespace);
     problems.check(isPast, "a memory is of a later revision", where);
@@ -197,14 +191,12 @@ class NamespaceCheck {
     const { problems, view } = this.#check;
     const { logNo } = this.#row;
     const states = new Map<number, number>();
-    for (const row of view.under(MEMORY_PAST.prefix(logNo))) {
-      const memoryNo = readU64(row.key, 9);
-      const version = lastNumber(row.key);
+    for (const { parts, record: found } of view.rows(MEMORY_PAST, logNo)) {
+      const [, memoryNo, version] = parts;
       const before = states.get(memoryNo) ?? 0;
       const place = `log ${logNo}, memory ${memoryNo}, state ${version}`;
       problems.check(version === before + 1, "a state of a memory is missing", place);
       states.set(memoryNo, version);
-      const found = view.decode(row, MEMORY.decode);
       if (found !== undefined) this.#body(memoryNo, found, version);
     }
     for (const row of view.under(MEMORY.prefix(logNo))) {
@@ -215,8 +207,8 @@ class NamespaceCheck {
       const isDense = found === undefined || found.version === former + 1;
       problems.check(isDense, "a state of a memory is missing", `log ${logNo}, memory ${memoryNo}`);
     }
-    for (const row of view.under(MEMORY_GONE.prefix(logNo))) {
-      this.#gone(lastNumber(row.key), view.decode(row, ONE_NUMBER.decode), states);
+    for (const { parts, record: left } of view.rows(MEMORY_GONE, logNo)) {
+      this.#gone(parts[1], left, states);
     }
     problems.check(states.size === 0, "a state belongs to no memory", `log ${logNo}`);
   }
@@ -267,10 +259,9 @@ class NamespaceCheck {
     const { problems, view } = this.#check;
     const { logNo } = this.#row;
     let count = 0;
-    for (const at of view.under(PROMOTED_AT.prefix(logNo, part))) {
+    for (const { parts, record: text } of view.rows(PROMOTED_AT, logNo, part)) {
       count++;
-      const no = lastNumber(at.key);
-      const text = view.decode(at, ONE_TEXT.decode);
+      const [, , no] = parts;
       const named =
         text === undefined ? no : view.find(promotedKey(logNo, part, text), ONE_NUMBER.decode);
       const isKnown = named === no && no <= row.promotedNo;
@@ -290,24 +281,23 @@ export function checkMemoryJobs({
   let count = 0;
   let due = 0;
   let numbered = 0;
-  for (const row of view.under(MEMORY_JOBS.id)) {
+  for (const { key: jobsKey, parts, record: found } of view.rows(MEMORY_JOBS)) {
     count++;
-    const found = view.decode(row, MEMORY_JOBS.decode);
     if (found === undefined) continue;
-    const { namespace, sessionId } = refOfJobs(row.key);
-    const sessionNo = view.find(SESSION_NAME.key(namespace, sessionId), ONE_NUMBER.decode);
-    const session = view.find(SESSION.key(found.sessionNo), SESSION.decode);
+    const [namespace, sessionId] = parts;
+    const sessionNo = view.read(SESSION_NAME, namespace, sessionId);
+    const session = view.read(SESSION, found.sessionNo);
     const isOf = sessionNo === found.sessionNo && session !== undefined;
     problems.check(isOf, "jobs on memories have no session", found.sessionNo);
     for (const key of jobDueKeys(found)) {
       due++;
-      const isListed = view.find(key, ONE_TEXT.decode) === row.key;
+      const isListed = view.find(key, ONE_TEXT.decode) === jobsKey;
       problems.check(isListed, "a job would not be found when it is due", found.sessionNo);
     }
     // Those of older stores are listed at the next start.
     for (const key of found.isUnnumbered ? [] : jobListKeys(namespace, found)) {
       numbered++;
-      const isListed = view.find(key, ONE_TEXT.decode) === row.key;
+      const isListed = view.find(key, ONE_TEXT.decode) === jobsKey;
       problems.check(isListed, "a job is not listed", found.sessionNo);
     }
   }

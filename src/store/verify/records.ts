@@ -22,13 +22,12 @@ export function checkRecords(check: DocumentCheck): number {
   let count = 0;
   let expiring = 0;
   let documents = 0;
-  for (const row of view.under(RECORD.id)) {
+  for (const { parts, record: found } of view.rows(RECORD)) {
     count++;
-    const [namespace, id] = RECORD.parts(row.key);
+    const [namespace, id] = parts;
     // Names are the callers': a number says which record it is.
     const place = `record ${count}`;
     problems.check(recordNameOf(id) !== undefined, "a record has a wrong name", place);
-    const found = view.decode(row, RECORD.decode);
     if (found === undefined) continue;
     const { bodyNo, crc32, etagRevision, expireMs, partsNo, valueBytes, version } = found;
     documents += found.search?.documentCount ?? 0;
@@ -63,9 +62,7 @@ export function checkRecords(check: DocumentCheck): number {
 /** The documents of records, by the counts of their collections. */
 function documentsOf({ view }: DocumentCheck): number {
   let count = 0;
-  for (const row of view.under(COLLECTION.id)) {
-    count += view.decode(row, COLLECTION.decode)?.recordDocumentCount ?? 0;
-  }
+  for (const { record } of view.rows(COLLECTION)) count += record?.recordDocumentCount ?? 0;
   return count;
 }
 
@@ -73,16 +70,19 @@ function documentsOf({ view }: DocumentCheck): number {
 function checkUploads(check: DocumentCheck): void {
   const { problems, view } = check;
   let count = 0;
-  for (const row of view.under(RECORD_UPLOAD.id)) {
+  for (const { parts, record: found } of view.rows(RECORD_UPLOAD)) {
     count++;
-    const [namespace, uploadId] = RECORD_UPLOAD.parts(row.key);
-    const place = `upload ${count}`;
-    const found = view.decode(row, RECORD_UPLOAD.decode);
     if (found === undefined) continue;
+    const [namespace, uploadId] = parts;
+    const place = `upload ${count}`;
     const isListed = view.has(UPLOAD_END.key(found.expireMs, namespace, uploadId));
     problems.check(isListed, "an upload would never end", place);
-    const parts = checkParts(check, found, place);
-    problems.check(parts === found.partCount, "the parts of an upload are counted wrongly", place);
+    const partCount = checkParts(check, found, place);
+    problems.check(
+      partCount === found.partCount,
+      "the parts of an upload are counted wrongly",
+      place,
+    );
   }
   problems.check(view.count(UPLOAD_END.id) === count, "the ends of uploads are wrong", "uploads");
 }
@@ -97,13 +97,12 @@ function checkParts(
   const { partsNo } = value;
   const isOwn = logs.add(partsNo) && partsNo < nextLogNo;
   problems.check(isOwn, "the parts of a value belong to another log", place);
-  let parts = 0;
+  let count = 0;
   let at = 0;
   let crc32 = 0;
-  for (const row of view.under(VALUE_PART.prefix(partsNo))) {
-    parts++;
-    const [, offset] = VALUE_PART.parts(row.key);
-    const part = view.decode(row, VALUE_PART.decode);
+  for (const { parts, record: part } of view.rows(VALUE_PART, partsNo)) {
+    count++;
+    const [, offset] = parts;
     if (part === undefined) continue;
     const body = bodyOf(check, part.bodyNo, { what: "part", place }, decodeRecordBody);
     const isNext =
@@ -116,5 +115,5 @@ function checkParts(
   }
   const isWhole = at === value.byteCount && crc32 === value.crc32;
   problems.check(isWhole, "a value in parts is not whole", place);
-  return parts;
+  return count;
 }

@@ -2,7 +2,6 @@
 // history of summaries against its log.
 
 import { REVISION_TASKS_MAX, type Task } from "../../tasks/rules/task.ts";
-import { readU64 } from "../engine/keys.ts";
 import type { Problems } from "../engine/problems.ts";
 import { ONE_TEXT } from "../engine/table.ts";
 import { HEAD, SESSION } from "../tables/session-tables.ts";
@@ -34,11 +33,10 @@ export interface TaskCheck {
 export function checkTasks(check: TaskCheck): number {
   const { view } = check;
   let count = 0;
-  for (const table of [TASK.id, OLD_TASK.id]) {
-    for (const row of view.under(table)) {
+  for (const rows of [view.rows(TASK), view.rows(OLD_TASK)]) {
+    for (const { key, record } of rows) {
       count++;
-      const found = view.decode(row, TASK.decode);
-      if (found !== undefined) checkTask(check, row.key, found);
+      if (record !== undefined) checkTask(check, key, record);
     }
   }
   for (const table of [TASK_IN.id, TASK_OF.id, DUE.id, DUE_AT.id]) {
@@ -57,7 +55,7 @@ function checkTask(check: TaskCheck, key: string, { sessionNo, task }: TaskRow):
   const isOwn = isKey && taskNo < (newestRevision(namespace) + 1) * REVISION_TASKS_MAX;
   problems.check(isOwn, "a task has another number", taskNo);
   problems.check(taskFault(task) === undefined, "a task is not sound", taskNo);
-  const session = view.find(SESSION.key(sessionNo), SESSION.decode);
+  const session = view.read(SESSION, sessionNo);
   const isOf = session?.namespace === task.namespace && session.sessionId === task.sessionId;
   problems.check(isOf, "a task has no session", taskNo);
   for (const key of listKeys(sessionNo, task)) {
@@ -77,8 +75,8 @@ function isDueListed(view: IndexView, task: Task): boolean {
 
 function checkListed({ view, problems }: TaskCheck, row: RawRow): void {
   const { namespace, taskNo } = listedTask(view, row);
-  const old = view.find(OLD_TASK.key(taskNo), TASK.decode);
-  const found = view.find(TASK.key(namespace, taskNo), TASK.decode) ?? old;
+  const old = view.read(OLD_TASK, taskNo);
+  const found = view.read(TASK, namespace, taskNo) ?? old;
   const keys =
     found === undefined ? [] : [...listKeys(found.sessionNo, found.task), ...dueKeys(found.task)];
   if (old !== undefined && dueKeys(old.task).length > 0) {
@@ -110,7 +108,7 @@ function listedTask(
     default: {
       view.decode(row, TASK_OF.decode);
       const [sessionNo, taskNo] = TASK_OF.parts(key);
-      const session = view.find(SESSION.key(sessionNo), SESSION.decode);
+      const session = view.read(SESSION, sessionNo);
       return { namespace: session?.namespace ?? "", taskNo };
     }
   }
@@ -118,17 +116,16 @@ function listedTask(
 
 /** Checks the summaries of a session; gives their number. */
 export function checkSummaries({ view, problems }: TaskCheck, sessionNo: number): number {
-  const session = view.find(SESSION.key(sessionNo), SESSION.decode);
-  const head = view.find(HEAD.key(sessionNo), HEAD.decode);
+  const session = view.read(SESSION, sessionNo);
+  const head = view.read(HEAD, sessionNo);
   if (session === undefined || head === undefined) return 0;
   let count = 0;
-  for (const row of view.under(SUMMARY.prefix(head.logNo))) {
+  for (const { key, parts, record: summary } of view.rows(SUMMARY, head.logNo)) {
     count++;
-    const version = readU64(row.key, 9);
-    const summary = view.decode(row, SUMMARY.decode);
+    const [, version] = parts;
     const isOwn = summary === undefined || summary.version === version;
     const isPast = version <= session.fields.summaryVersion;
-    problems.check(isOwn && isPast, "a summary has another version", describeKey(row.key));
+    problems.check(isOwn && isPast, "a summary has another version", describeKey(key));
   }
   return count;
 }

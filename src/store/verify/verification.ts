@@ -5,9 +5,8 @@ import type { WindowInsert } from "../../session/rules/session.ts";
 import { unseal } from "../engine/envelope.ts";
 import type { Environment, Table } from "../engine/environment.ts";
 import { type Counters, decodeJournal } from "../engine/journal.ts";
-import { readU64, u64 } from "../engine/keys.ts";
+import { lastNumber, readU64, u64 } from "../engine/keys.ts";
 import { Problems } from "../engine/problems.ts";
-import { ONE_NUMBER } from "../engine/table.ts";
 import { readEpochs } from "../lmdb/lineage.ts";
 import { readIdentity } from "../lmdb/recovery.ts";
 import type { ReadFacts, StreamPositions } from "../store.ts";
@@ -145,13 +144,12 @@ export class Verification {
 
   // An entry may be too early, and may outlive its session; it must not be too late.
   #expiry(view: IndexView): void {
-    for (const row of view.under(EXPIRY.id)) {
-      view.decode(row, () => true);
-      const sessionNo = readU64(row.key, 9);
-      const session = view.find(SESSION.key(sessionNo), SESSION.decode);
-      const head = view.find(HEAD.key(sessionNo), HEAD.decode)?.head;
+    for (const { parts } of view.rows(EXPIRY)) {
+      const [ms, sessionNo] = parts;
+      const session = view.read(SESSION, sessionNo);
+      const head = view.read(HEAD, sessionNo)?.head;
       const end = (head?.updateMs ?? 0) + (session?.fields.ttlMs ?? 0);
-      if (readU64(row.key, 1) <= end) this.#expiring.add(sessionNo);
+      if (ms <= end) this.#expiring.add(sessionNo);
     }
   }
 
@@ -186,7 +184,7 @@ export class Verification {
     const isNamed =
       session.sessionNo === sessionNo &&
       sessionNo < this.#counters.nextSessionNo &&
-      view.find(SESSION_NAME.key(namespace, sessionId), ONE_NUMBER.decode) === sessionNo;
+      view.read(SESSION_NAME, namespace, sessionId) === sessionNo;
     this.#problems.check(isNamed, "a session is not found by its id", sessionNo);
     this.#inserts(sessionNo, fields.inserts);
     const isExpiring = fields.ttlMs === 0 || this.#expiring.has(sessionNo);
@@ -212,31 +210,29 @@ export class Verification {
   }
 
   #lists(view: IndexView): void {
-    for (const { key, record } of view.under(SESSION_NAME.id)) {
-      const sessionNo = view.decode({ key, record }, ONE_NUMBER.decode) ?? 0;
-      const session = view.find(SESSION.key(sessionNo), SESSION.decode);
+    for (const { key, record: sessionNo = 0 } of view.rows(SESSION_NAME)) {
+      const session = view.read(SESSION, sessionNo);
       const isSame =
         session !== undefined && SESSION_NAME.key(session.namespace, session.sessionId) === key;
       this.#problems.check(isSame, "an id leads to no session", sessionNo);
     }
     for (const { key } of view.under(HEAD.id)) {
       const sessionNo = readU64(key, 1);
-      const session = view.find(SESSION.key(sessionNo), SESSION.decode);
+      const session = view.read(SESSION, sessionNo);
       this.#problems.check(session !== undefined, "a head has no session", sessionNo);
     }
-    for (const row of view.under(SESSION_UPDATED.id)) {
-      view.decode(row, () => true);
-      const [, , sessionNo] = SESSION_UPDATED.parts(row.key);
-      const session = view.find(SESSION.key(sessionNo), SESSION.decode);
-      const head = view.find(HEAD.key(sessionNo), HEAD.decode)?.head;
+    for (const { key: listKey, parts } of view.rows(SESSION_UPDATED)) {
+      const [, , sessionNo] = parts;
+      const session = view.read(SESSION, sessionNo);
+      const head = view.read(HEAD, sessionNo)?.head;
       const key = session && head && updatedKey(sessionNo, { ...session, head });
-      this.#problems.check(key === row.key, "a list names a wrong session", sessionNo);
+      this.#problems.check(key === listKey, "a list names a wrong session", sessionNo);
     }
     for (const table of LIST_TABLES) {
       for (const row of view.under(table)) {
         view.decode(row, () => true);
-        const sessionNo = readU64(row.key, row.key.length - 8);
-        const session = view.find(SESSION.key(sessionNo), SESSION.decode);
+        const sessionNo = lastNumber(row.key);
+        const session = view.read(SESSION, sessionNo);
         const prefixes =
           session === undefined ? [] : listPrefixes(session.namespace, session.fields);
         const isListed = prefixes.includes(row.key.slice(0, -8));

@@ -7,6 +7,7 @@ import { unseal } from "../engine/envelope.ts";
 import type { Environment, Table } from "../engine/environment.ts";
 import { afterPrefix } from "../engine/keys.ts";
 import type { Problems } from "../engine/problems.ts";
+import type { Table as IndexTable } from "../engine/table.ts";
 import { tableOf } from "../tables/all.ts";
 
 const PAGE = 512;
@@ -64,6 +65,25 @@ export class IndexView {
     return record === undefined || record === null
       ? undefined
       : this.decode({ key, record }, decode);
+  }
+
+  /** The record of a table; undefined when it is missing or damaged. */
+  read<K extends readonly unknown[], R>(table: IndexTable<K, R>, ...parts: K): R | undefined {
+    return this.find(table.key(...parts), table.decode);
+  }
+
+  /**
+   * The rows of a table under the first parts of its keys. One that is damaged has no record, and
+   * is a problem.
+   */
+  *rows<K extends readonly unknown[], R>(
+    table: IndexTable<K, R>,
+    ...first: Partial<K>
+  ): Generator<{ readonly key: string; readonly parts: K; readonly record: R | undefined }> {
+    for (const row of this.under(table.prefix(...first))) {
+      const record = this.decode(row, table.decode);
+      yield { key: row.key, parts: table.parts(row.key), record };
+    }
   }
 
   /** Whether there is a record that is not damaged. */
