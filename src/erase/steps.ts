@@ -217,23 +217,32 @@ async function isDerived(work: ErasureWork, memory: Memory, named: Set<string>):
   return false;
 }
 
-/** Whether a scope is the subject's. */
-function isOfSubject(work: ErasureWork, { userId, agentId, sessionId }: MemoryScope): boolean {
+/**
+ * Whether a scope is the subject's. The user or agent that it names decides: its session may have
+ * changed hands, or another one may have had the id.
+ */
+function isOfSubject(work: ErasureWork, scope: MemoryScope): boolean {
   const { subject } = work;
   if (subject.kind === "messages" || subject.kind === "document") return false;
-  if (subject.kind === "user" && userId === subject.userId) return true;
-  if (subject.kind === "agent" && agentId === subject.agentId) return true;
-  return sessionId !== "" && work.isErased(sessionId);
+  if (work.knows(scope)) return work.owns(scope);
+  return scope.sessionId !== "" && work.isErased(scope.sessionId);
 }
 
 /** Whether the source of a memory is the subject. */
-function isMadeOf(work: ErasureWork, { source }: Memory): boolean {
+function isMadeOf(work: ErasureWork, memory: Memory): boolean {
   const { subject } = work;
-  const { sessionId, messageIds, owner } = source;
+  const { sessionId, messageIds, owner } = memory.source;
   if (sessionId === "") return false;
   if (owner !== undefined && work.owns(owner)) return true;
-  if (!work.isErased(sessionId)) return false;
+  if (isOfKnown(work, memory) || !work.isErased(sessionId)) return false;
   return subject.kind !== "messages" || subject.messageIds.some((one) => messageIds.includes(one));
+}
+
+/** Whether it is known of which user or agent the source of a memory was. */
+function isOfKnown(work: ErasureWork, { scope, source }: Memory): boolean {
+  const { owner, origin } = source;
+  // Memories that the server made of a session have the scope of its owner.
+  return owner === undefined ? origin !== "caller" && work.knows(scope) : work.knows(owner);
 }
 
 // Sessions that are gone. Records that are made of a session keep its owner; older ones do not, nor
@@ -241,10 +250,10 @@ function isMadeOf(work: ErasureWork, { source }: Memory): boolean {
 // that is gone and may have been the subject's.
 
 /** The sessions that a memory names without a user or agent, as the subject is one. */
-function unownedIn(work: ErasureWork, { scope, source }: Memory): readonly string[] {
-  const { sessionId, owner, origin } = source;
-  // Memories that the server made of a session have the scope of its owner.
-  const isOwned = owner !== undefined || (origin !== "caller" && isScopeOwned(work, scope));
+function unownedIn(work: ErasureWork, memory: Memory): readonly string[] {
+  const { scope, source } = memory;
+  const { sessionId, owner } = source;
+  const isOwned = owner !== undefined || isOfKnown(work, memory);
   const named = unownedScope(work, scope);
   return [
     ...(isOwned ? [] : [sessionId]),
@@ -254,11 +263,7 @@ function unownedIn(work: ErasureWork, { scope, source }: Memory): readonly strin
 
 /** The session of a scope that is of no user, or of no agent; empty for none. */
 function unownedScope(work: ErasureWork, scope: MemoryScope): string {
-  return isScopeOwned(work, scope) ? "" : scope.sessionId;
-}
-
-function isScopeOwned({ subject }: ErasureWork, { userId, agentId }: MemoryScope): boolean {
-  return (subject.kind === "user" ? userId : agentId) !== "";
+  return work.knows(scope) ? "" : scope.sessionId;
 }
 
 /** Whether a session is gone, so that nobody knows whose it was. */
@@ -317,13 +322,15 @@ async function eraseDocuments(work: ErasureWork): Promise<void> {
         const { sourceId, documentId, recordId } = document;
         // Those of records go with these.
         if (recordId !== undefined) return false;
-        return isOfSubject(work, scopeOf(document)) || isSummary(sourceId || documentId);
+        const scope = scopeOf(document);
+        if (isOfSubject(work, scope)) return true;
+        return !work.knows(scope) && isSummary(sourceId || documentId);
       };
       // The session that it names without its owner.
       const sessionOf = (document: StoredDocument): string => {
         const { sourceId, documentId, recordId } = document;
         const scope = scopeOf(document);
-        if (recordId !== undefined || isScopeOwned(work, scope)) return "";
+        if (recordId !== undefined || work.knows(scope)) return "";
         // The document of a summary has the user of the session in its scope, and never the agent.
         const ofAgent = subject.kind === "agent" ? sessionOfSummary(sourceId || documentId) : "";
         return scope.sessionId || ofAgent;

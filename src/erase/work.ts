@@ -91,6 +91,13 @@ export class ErasureWork {
     return subject.kind === "agent" && agentId === subject.agentId;
   }
 
+  /** Whether an owner names a user or an agent, as the subject is one. */
+  knows({ userId, agentId }: Owner): boolean {
+    const { subject } = this;
+    if (subject.kind === "user") return userId !== "";
+    return subject.kind === "agent" && agentId !== "";
+  }
+
   /** Whether a session is erased, or its messages. */
   isErased(sessionId: string): boolean {
     return this.marks.has(mark.session(sessionId));

@@ -47,6 +47,16 @@ import {
   takeTask,
   WORKERS,
 } from "../support/contract/summarizing.ts";
+import * as erasing from "../support/erase/erasing.ts";
+import {
+  agent,
+  countOf,
+  documentOf,
+  leftOf,
+  messagesOf,
+  ofSession,
+  user,
+} from "../support/erase/erasing.ts";
 import { type Subject, writeSubject } from "../support/erase/subject.ts";
 import { hooksOf, pollHook } from "../support/hooks/hooks.ts";
 import { eventually } from "../support/process/summary-reader.ts";
@@ -66,51 +76,14 @@ afterAll(async () => {
 
 const nextUser = (): string => `user${count++}`;
 
-const user = (value: string): ErasureSubject => ({ subject: { $case: "userId", value } });
-const agent = (value: string): ErasureSubject => ({ subject: { $case: "agentId", value } });
-const ofSession = (value: string): ErasureSubject => ({ subject: { $case: "sessionId", value } });
-const messagesOf = (sessionId: string, messageIds: string[]): ErasureSubject => ({
-  subject: { $case: "messages", value: { sessionId, messageIds } },
-});
-const documentOf = (collectionId: string, documentId: string): ErasureSubject => ({
-  subject: { $case: "document", value: { collectionId, documentId } },
-});
+const dryRun = (subject: ErasureSubject, namespace = "") =>
+  erasing.dryRun(client, subject, namespace);
+const receiptOf = (erasureId: string) => erasing.receiptOf(client, erasureId);
+const erase = (subject: ErasureSubject, namespace = "") =>
+  erasing.erase(client, subject, namespace);
 
-async function dryRun(subject: ErasureSubject, namespace = ""): Promise<Erasure> {
-  const request = { namespace, subject, dryRun: true };
-  const { erasure } = await client.call("eraseSubject", request);
-  if (erasure === undefined) throw new Error("there is no receipt");
-  expect(erasure).toMatchObject({ erasureId: "", state: ErasureState.DRY_RUN });
-  return erasure;
-}
-
-async function receiptOf(erasureId: string, namespace = ""): Promise<Erasure> {
-  return await eventually("the end of the erasure", 10_000, async () => {
-    const { erasure } = await client.call("getErasure", { namespace, erasureId });
-    return erasure?.state === ErasureState.DONE ? erasure : undefined;
-  });
-}
-
-/** Erases a subject; the dry run before it counts the same. */
-async function erase(subject: ErasureSubject, namespace = ""): Promise<Erasure> {
-  const before = await dryRun(subject, namespace);
-  const { erasure } = await client.call("eraseSubject", { namespace, subject });
-  expect(erasure?.state).toBe(ErasureState.RUNNING);
-  const receipt = await receiptOf(erasure?.erasureId ?? "", namespace);
-  expect(receipt.erased).toEqual(before.erased);
-  const reasons = ({ left }: Erasure) => left.map(({ reason, count }) => [reason, count]);
-  expect(reasons(receipt)).toEqual(reasons(before));
-  const again = await dryRun(subject, namespace);
-  expect(again.erased).toEqual([]);
-  return receipt;
-}
-
-function unknownIn({ left }: Erasure): bigint | undefined {
-  return left.find(({ reason }) => reason === ErasureRemainderReason.UNKNOWN_OWNER)?.count;
-}
-
-function countOf({ erased }: Erasure, kind: ErasedKind): number {
-  return Number(erased.find((one) => one.kind === kind)?.count ?? 0);
+function unknownIn(receipt: Erasure): bigint | undefined {
+  return leftOf(receipt, ErasureRemainderReason.UNKNOWN_OWNER)?.count;
 }
 
 /** The records of a user that a client can see. */
@@ -229,7 +202,7 @@ describe("a session", () => {
     });
     const receipt = await erase(ofSession(root));
     expect(countOf(receipt, ErasedKind.SESSION)).toBe(3);
-    const left = receipt.left.find(({ reason }) => reason === ErasureRemainderReason.OTHER_OWNER);
+    const left = leftOf(receipt, ErasureRemainderReason.OTHER_OWNER);
     expect(left).toMatchObject({ count: 1n, sessionIds: [other] });
     expect((await client.fail("getSession", { sessionId: own })).reason).toBe("SESSION_NOT_FOUND");
     expect((await client.call("getSession", { sessionId: other })).session?.sessionId).toBe(other);
@@ -399,7 +372,7 @@ describe.each(["user", "agent"] as const)("what was made of a session of a gone 
       ...{ updateMask: ["text"], requestId: `${id}-${how}-answer` },
     });
     expect(repeat.reason).toBe("ANSWER_ERASED");
-    const left = receipt.left.find(({ reason }) => reason === ErasureRemainderReason.OTHER_OWNER);
+    const left = leftOf(receipt, ErasureRemainderReason.OTHER_OWNER);
     expect(left).toMatchObject({ count: 1n, sessionIds: [`${id}-${how}-other-last`] });
     await client.call("getSession", { sessionId: `${id}-${how}-other-last` });
   });

@@ -1,0 +1,154 @@
+// The reach of EraseSubject where ids of sessions are used anew, or sessions change hands: nothing
+// of anybody else goes, and nothing of the subject stays.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ErasedKind, type ErasureSubject } from "../../src/gen/memorysidecar/v1/admin_service.ts";
+import {
+  startContractServer,
+  type TestClient,
+  type TestServer,
+} from "../support/contract/client.ts";
+import {
+  document,
+  memory,
+  memoryScope,
+  memorySource,
+  message,
+  record,
+  session,
+} from "../support/contract/samples.ts";
+import { WORKERS } from "../support/contract/summarizing.ts";
+import * as erasing from "../support/erase/erasing.ts";
+import { agent, countOf, user } from "../support/erase/erasing.ts";
+import { hooksOf, pollHook } from "../support/hooks/hooks.ts";
+
+let server: TestServer;
+let client: TestClient;
+let count = 0;
+
+beforeAll(async () => {
+  server = await startContractServer({ hooks: hooksOf([pollHook(WORKERS)]) });
+  ({ client } = server);
+});
+
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+});
+
+const nextName = (): string => `reach${count++}`;
+const erase = (subject: ErasureSubject) => erasing.erase(client, subject);
+
+const OWNERS = ["user", "agent"] as const;
+type OwnerKind = (typeof OWNERS)[number];
+
+const ownerOf = (kind: OwnerKind, id: string) =>
+  kind === "user" ? { userId: id } : { agentId: id };
+const subjectOf = (kind: OwnerKind, id: string) => (kind === "user" ? user(id) : agent(id));
+
+interface Kept {
+  readonly memoryIds: readonly string[];
+  readonly collectionId: string;
+}
+
+/** Makes memories, a record, and documents of a session for its owner. */
+async function makeOf(sessionId: string, kind: OwnerKind, id: string): Promise<Kept> {
+  const owner = ownerOf(kind, id);
+  const scope = memoryScope({ ...owner, sessionId });
+  const source = memorySource({ sessionId, messageIds: ["0"] });
+  const { results } = await client.call("remember", {
+    memories: [
+      memory({ text: `${id} likes chess`, ...owner, sessionId }),
+      memory({ text: `${id} likes tea`, ...owner, source }),
+      // Visible to everybody: only the source tells whose it is.
+      memory({ text: `${id} lives in Lisbon`, source }),
+    ],
+  });
+  const collectionId = `of-${id}`;
+  const documents = [document({ documentId: "d", text: "a", scope })];
+  await client.call("upsertDocuments", { collectionId, documents });
+  await client.call("putRecord", { record: record({ path: ["reach"], key: id, owner: scope }) });
+  return { memoryIds: results.map(({ memoryId }) => memoryId), collectionId };
+}
+
+async function isThere(id: string, { memoryIds, collectionId }: Kept): Promise<boolean[]> {
+  const found = (call: Promise<unknown>) =>
+    call.then(
+      () => true,
+      () => false,
+    );
+  return await Promise.all([
+    ...memoryIds.map((memoryId) => found(client.call("getMemory", { memoryId }))),
+    found(client.call("getDocument", { collectionId, documentId: "d" })),
+    found(client.call("getRecord", { path: ["reach"], key: id })),
+  ]);
+}
+
+async function open(sessionId: string, fields: Parameters<typeof session>[0]): Promise<void> {
+  await client.call("createSession", { session: session({ sessionId, ...fields }) });
+  await client.call("appendMessages", {
+    ...{ sessionId, messages: [message({ messageId: "0", text: "I live in Lisbon." })] },
+  });
+}
+
+const ALL = [true, true, true, true, true];
+const NONE = [false, false, false, false, false];
+
+describe.each(OWNERS)("the %s of an earlier session with the same id", (kind) => {
+  test("keeps what was made of it", async () => {
+    const [first, second, sessionId] = [nextName(), nextName(), nextName()];
+    await open(sessionId, ownerOf(kind, first));
+    const kept = await makeOf(sessionId, kind, first);
+    await client.call("deleteSession", { sessionId });
+    await open(sessionId, ownerOf(kind, second));
+    const gone = await makeOf(sessionId, kind, second);
+    const receipt = await erase(subjectOf(kind, second));
+    expect(countOf(receipt, ErasedKind.MEMORY)).toBe(3);
+    expect(await isThere(first, kept)).toEqual(ALL);
+    expect(await isThere(second, gone)).toEqual(NONE);
+    await erase(subjectOf(kind, first));
+    expect(await isThere(first, kept)).toEqual(NONE);
+  });
+
+  test("keeps what was made of it before it was given away", async () => {
+    const [first, second, sessionId] = [nextName(), nextName(), nextName()];
+    await open(sessionId, ownerOf(kind, first));
+    const kept = await makeOf(sessionId, kind, first);
+    const given = session({ sessionId, ...ownerOf(kind, second) });
+    await client.call("updateSession", { session: given, updateMask: [`${kind}_id`] });
+    const gone = await makeOf(sessionId, kind, second);
+    await erase(subjectOf(kind, second));
+    expect(await isThere(first, kept)).toEqual(ALL);
+    expect(await isThere(second, gone)).toEqual(NONE);
+  });
+});
+
+describe("a session decides where nothing tells whose a record is", () => {
+  test("also when it had no user before", async () => {
+    const [userId, sessionId, agentId] = [nextName(), nextName(), nextName()];
+    await open(sessionId, {});
+    const gone = await makeOf(sessionId, "agent", agentId);
+    const given = session({ sessionId, userId });
+    await client.call("updateSession", { session: given, updateMask: ["user_id"] });
+    await erase(user(userId));
+    expect(await isThere(agentId, gone)).toEqual(NONE);
+  });
+
+  test("and a source decides over the scope of another user", async () => {
+    const [userId, other, sessionId] = [nextName(), nextName(), nextName()];
+    await open(sessionId, { userId });
+    const source = memorySource({ sessionId, messageIds: ["0"] });
+    const { results } = await client.call("remember", {
+      memories: [
+        memory({ text: "told", userId: other, source }),
+        memory({ text: "told and changed", userId: other, source }),
+      ],
+    });
+    const [memoryId = "", changedId = ""] = results.map((one) => one.memoryId);
+    await client.call("updateMemory", {
+      ...{ memory: memory({ memoryId: changedId, text: "changed" }), updateMask: ["text"] },
+    });
+    expect(countOf(await erase(user(userId)), ErasedKind.MEMORY)).toBe(2);
+    const failure = await client.fail("getMemory", { memoryId });
+    expect(failure.reason).toBe("MEMORY_NOT_FOUND");
+  });
+});
