@@ -45,20 +45,22 @@ function problemsOf(
     problems.push("over budget");
   }
   const terms = sentences.map((sentence) => new Set(termsOf(sentence.text)));
+  const spacedLines = new Map(lines.map((line) => [line, spaced(line.text)]));
   let before = 0;
   sentences.forEach(({ text: sentence, messageId, seq }, index) => {
     const line = lines.find((one) => one.messageId === messageId);
     if (line === undefined || line.seq !== seq) problems.push("unknown message");
-    else if (!spaced(line.text).includes(sentence)) problems.push("not in its message");
+    else if (!spacedLines.get(line)?.includes(sentence)) problems.push("not in its message");
     if (!text.includes(sentence)) problems.push("not in the text");
     if (seq < before) problems.push("out of order");
     before = seq;
     const same = terms.slice(0, index).some((one) => {
       const other = terms[index] ?? new Set();
+      if (similarity(one, other) < ALIKE) return false;
       const isDistinct = [...one, ...other].some((term) => {
         return isDistinctive(term) && one.has(term) !== other.has(term);
       });
-      return similarity(one, other) >= ALIKE && !isDistinct;
+      return !isDistinct;
     });
     if (same) problems.push("near-duplicate");
   });
