@@ -78,7 +78,7 @@ export const LIMITS = {
   shortenMarkerBytes: 64,
   /** Over all stages of a policy. */
   duplicateLookahead: 200,
-  /** Steps of all conditions of a policy: half a second for a full window. */
+  /** Steps of all conditions of a policy: half a second for a full window, five at worst. */
   conditionSteps: 2_000,
   hookNameChars: 63,
   summaryTokensMin: 16,

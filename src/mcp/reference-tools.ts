@@ -3,6 +3,7 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { MemorySidecar } from "../gen/client/index.ts";
+import { holdsPart } from "../kit/find-part.ts";
 import { fenced } from "./fence.ts";
 import { type Graph, type GraphEntity, KnowledgeGraph } from "./graph.ts";
 import type { McpReach } from "./reach.ts";
@@ -157,7 +158,7 @@ export function addReferenceTools(server: McpServer, client: MemorySidecar, reac
   addTool(server, READ_GRAPH, async (_, { signal }) => answer(await open(signal).read()));
   addTool(server, SEARCH_NODES, async ({ query }, { signal }) => {
     const wanted = query.toLowerCase();
-    const has = (text: string): boolean => text.toLowerCase().includes(wanted);
+    const has = (text: string): boolean => holdsPart(text.toLowerCase(), wanted);
     const fits = ({ name, entityType, observations }: GraphEntity): boolean =>
       has(name) || has(entityType) || observations.some(has);
     return answer(await open(signal).find(fits));

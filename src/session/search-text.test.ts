@@ -3,6 +3,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { cpuMsOf, missedPart, nearMisses } from "../../test/support/kit/near-misses.ts";
 import { findTerms, searchTerms } from "./search.ts";
 
 describe("searchTerms", () => {
@@ -28,6 +29,12 @@ describe("findTerms", () => {
     expect(find("aa b", "aa", "aa", "b")?.count).toBe(3);
     expect(find("Tea", "coffee")).toBeUndefined();
     expect(find("", "x")).toBeUndefined();
+  });
+
+  test("looks for a long term in a short time", () => {
+    const text = nearMisses(1_000_000);
+    expect(cpuMsOf(() => find(text, missedPart(1_001)))).toBeLessThan(500);
+    expect(find(text, "a".repeat(1_000))?.count).toBe(1_000);
   });
 
   test("shows the text around the earliest occurrence", () => {

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ServiceContext } from "../core/context.ts";
 import type { SearchSessionsInput, SessionMatch, SessionMatches } from "../core/window-api.ts";
 import { type Call, checkLive } from "../kit/call.ts";
+import { placeOfPart } from "../kit/find-part.ts";
 import { LIMITS } from "../kit/limits.ts";
 import { searchSemaphore } from "../kit/semaphore.ts";
 import { sessionPasses } from "../recall/rules/item-tests.ts";
@@ -44,13 +45,13 @@ export function findTerms(text: string, terms: SearchTerms): TextHit | undefined
   let first = Number.POSITIVE_INFINITY;
   let length = 0;
   for (const [term, times] of terms) {
-    let at = lower.indexOf(term);
+    let at = placeOfPart(lower, term);
     if (at === -1) continue;
     if (at < first) {
       first = at;
       length = term.length;
     }
-    for (; at !== -1; at = lower.indexOf(term, at + term.length)) {
+    for (; at !== -1; at = placeOfPart(lower, term, at + term.length)) {
       count += times;
     }
   }

@@ -1,5 +1,6 @@
 // Tests of sessions, memories, metadata and labels by a filter.
 
+import { holdsPart } from "../../kit/find-part.ts";
 import type { MemoryKind, MemoryScope } from "../../memory/rules/memory.ts";
 import type { ScopeFilter } from "../../memory/rules/scopes.ts";
 import type {
@@ -131,7 +132,7 @@ export function fitsText(text: string, test: TextTest): boolean {
     case "starts-with":
       return text.startsWith(test.text);
     case "contains":
-      return text.includes(test.text);
+      return holdsPart(text, test.text);
     case "text-range": {
       const { min, max, lessThan } = test;
       return (

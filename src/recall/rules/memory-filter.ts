@@ -1,5 +1,6 @@
 // Filter of the memories that a call selects.
 
+import { holdsPart } from "../../kit/find-part.ts";
 import {
   isMemoryExpired,
   type Memory,
@@ -68,8 +69,8 @@ function subjectFits({ content }: Memory, filter: MemoryFilter): boolean {
 /** Whether the text or a topic holds a text, which is in lower case. */
 export function holdsText({ text, topics }: Memory["content"], wanted: string): boolean {
   return (
-    text.toLowerCase().includes(wanted) ||
-    topics.some((topic) => topic.toLowerCase().includes(wanted))
+    holdsPart(text.toLowerCase(), wanted) ||
+    topics.some((topic) => holdsPart(topic.toLowerCase(), wanted))
   );
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { cpuMsOf, missedPart, nearMisses } from "../../../test/support/kit/near-misses.ts";
 import { memoryOf } from "../../../test/support/memory/lookup.ts";
 import {
   overlapScore,
@@ -72,4 +73,19 @@ test("a whole query stands in the text or in a topic", () => {
   expect(substringFits(memory, "prefers t")).toBe(true);
   expect(substringFits(memory, "trains hiking")).toBe(false);
   expect(substringFits(memory, " ")).toBe(true);
+});
+
+test("long queries are looked for in a short time", () => {
+  const memory = memoryOf({ text: nearMisses(1_000_000) });
+  const query = missedPart(8_001);
+  const searches = [
+    () => substringFits(memory, query),
+    () => overlapScore(memory, overlapTerms(query)) !== undefined,
+    () => wordCountRank(memory, queryWords(query)) > 0,
+  ];
+  for (const search of searches) {
+    let isFound = true;
+    expect(cpuMsOf(() => (isFound = search()))).toBeLessThan(500);
+    expect(isFound).toBe(false);
+  }
 });

@@ -1,5 +1,6 @@
 // The scorings of other systems: how well one memory fits the words of a query.
 
+import { holdsPart } from "../../kit/find-part.ts";
 import { describeStructure, type Memory } from "../../memory/rules/memory.ts";
 import { holdsText } from "./memory-filter.ts";
 
@@ -27,7 +28,7 @@ function overlapText({ content: { text, structure } }: Memory): string {
 /** The score by the share of the terms that are parts of the text; undefined when none is. */
 export function overlapScore(memory: Memory, terms: readonly string[]): number | undefined {
   const text = overlapText(memory);
-  const found = terms.filter((term) => text.includes(term)).length;
+  const found = terms.filter((term) => holdsPart(text, term)).length;
   if (found === 0) return undefined;
   const share = found / terms.length;
   const { kind, content } = memory;
@@ -48,7 +49,7 @@ export function queryWords(query: string): readonly string[] {
 export function wordCountRank({ content }: Memory, words: readonly string[]): number {
   const text = content.text.toLowerCase();
   const category = content.category.toLowerCase();
-  return words.filter((word) => text.includes(word) || category.includes(word)).length;
+  return words.filter((word) => holdsPart(text, word) || holdsPart(category, word)).length;
 }
 
 /** Whether a whole query is a part of the text or of a topic. A blank one is part of all. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { cpuMsOf, missedPart, nearMisses } from "../../../test/support/kit/near-misses.ts";
 import type { Described, MetadataCondition, Scalar, TextTest } from "./filter.ts";
 import { hasLabels, passesCondition } from "./item-tests.ts";
 
@@ -101,4 +102,12 @@ test("every label must be there", () => {
   expect(hasLabels(labels, new Map())).toBe(true);
   expect(hasLabels(labels, new Map([["a", "1"]]))).toBe(true);
   expect(hasLabels(labels, new Map([["a", "2"]]))).toBe(false);
+});
+
+test("a long text is looked for in a short time", () => {
+  const record = described([["t", [nearMisses(2_000_000)]]]);
+  const test: TextTest = { kind: "contains", text: missedPart(1_001) };
+  let passes = true;
+  expect(cpuMsOf(() => (passes = passesCondition(record, { path: "t", test })))).toBeLessThan(500);
+  expect(passes).toBe(false);
 });

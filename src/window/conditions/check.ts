@@ -3,7 +3,7 @@
 
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { LIMITS } from "../../kit/limits.ts";
-import { ConditionFault, HAS, OLD_TURN } from "./environment.ts";
+import { CONTAINS, ConditionFault, HAS, inPlainWords, OLD_TURN } from "./environment.ts";
 
 /** The most operators inside each other. */
 export const TREE_DEPTH_MAX = 64;
@@ -27,7 +27,7 @@ const METHODS: ReadonlySet<string> = new Set([
   "size",
   "startsWith",
   "endsWith",
-  "contains",
+  CONTAINS,
   "lowerAscii",
   "upperAscii",
   "trim",
@@ -180,9 +180,8 @@ function unknownFunction(position: number, name: string): ConditionFault {
         "use contains, startsWith or endsWith",
     );
   }
-  const known = [...FUNCTIONS].map((one) => (one === HAS ? "has" : one));
-  const all = [...new Set([...known, ...METHODS, ...MACROS])].join(", ");
-  return new ConditionFault(position, `unknown function ${name}; there are ${all}`);
+  const all = [...new Set([...FUNCTIONS, ...METHODS, ...MACROS])].join(", ");
+  return new ConditionFault(position, inPlainWords(`unknown function ${name}; there are ${all}`));
 }
 
 function visitMacro(node: Node<"rcall">, place: Place, tally: Tally): number {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { cpuMsOf, missedPart, nearMisses } from "../../../test/support/kit/near-misses.ts";
 import { testSeed } from "../../../test/support/kit/random.ts";
 import {
   CACHED_CONDITIONS,
@@ -240,6 +241,20 @@ test("reads only what it needs", () => {
   const view = { message, turn: viewOf().turn };
   expect(test1("message.role == 'tool' and message.tokens > 10", view)).toBe(true);
   expect(test1("message.name == ''", view)).toBe("failed");
+});
+
+test.each([
+  `message.content.contains('${missedPart(901)}')`,
+  `'${missedPart(901)}' in message.content`,
+  `message.content.trim() . contains ("${missedPart(901)}")`,
+  `['${missedPart(901)}'].exists(w, message.content.contains(w))`,
+  "message.content.contains(message.tool_calls[0].arguments)",
+])("looks for a long text in a short time: %.40s", (expression) => {
+  const toolCalls = [call("c1", "pay", missedPart(500_001))];
+  const view = viewOf({ content: nearMisses(2_000_000), tool_calls: toolCalls });
+  let holds: boolean | "failed" = true;
+  expect(cpuMsOf(() => (holds = test1(expression, view)))).toBeLessThan(500);
+  expect(holds).toBe(false);
 });
 
 test("gives the same condition again, and forgets the one used longest ago", () => {

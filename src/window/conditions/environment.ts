@@ -1,6 +1,7 @@
 // The CEL environment of conditions, and the faults they can have.
 
 import { Environment } from "@marcbachmann/cel-js";
+import { holdsPart } from "../../kit/find-part.ts";
 import { LIMITS } from "../../kit/limits.ts";
 
 /** The longest message of a fault, in characters. */
@@ -62,7 +63,8 @@ function token(name = ""): string {
 
 /** Rewrites a message of the library; one that is plain already stays. */
 export function inPlainWords(summary: string): string {
-  const said = summary.replaceAll(HAS, "has").replace(/^[A-Z](?=[a-z])/, (c) => c.toLowerCase());
+  const written = summary.replaceAll(HAS, "has").replaceAll(CONTAINS, "contains");
+  const said = written.replace(/^[A-Z](?=[a-z])/, (c) => c.toLowerCase());
   if (said === "unexpected token: EOF") return "ends too early";
   const [isUnexpected, unexpected] = /^unexpected token: (\w+)$/.exec(said) ?? [];
   if (isUnexpected !== undefined) return `does not expect ${token(unexpected)} here`;
@@ -103,6 +105,9 @@ interface Edit {
 
 /** The name that `has` gets inside, as the library's own takes fields that have no value. */
 export const HAS = "has_value";
+
+/** The name that `contains` gets inside, as the library's own may take quadratic time. */
+export const CONTAINS = "contains_part";
 
 const WORDS = new Map([
   ["and", "&&"],
@@ -177,10 +182,13 @@ function spaceEnd(expression: string, from: number): number {
 }
 
 function editsOf(tokens: readonly Token[], token: Token, index: number): readonly Edit[] {
-  // After a dot stands the name of a field, whatever it is.
-  if (tokens[index - 1]?.text === ".") return [];
   const { start, end, text } = token;
-  if (text === "has" && tokens[index + 1]?.text === "(") return [{ start, end, text: HAS }];
+  const isCalled = tokens[index + 1]?.text === "(";
+  // After a dot stands the name of a field or method, whatever it is.
+  if (tokens[index - 1]?.text === ".") {
+    return text === "contains" && isCalled ? [{ start, end, text: CONTAINS }] : [];
+  }
+  if (text === "has" && isCalled) return [{ start, end, text: HAS }];
   if (token.inList && DIGITS.test(text) && tokens[index + 1]?.text !== ".") {
     return [insertion(end, ".0")];
   }
@@ -407,7 +415,8 @@ function makeEnvironment(): Environment {
     .registerFunction(`${HAS}(string): bool`, (value: string) => value !== "")
     .registerFunction(`${HAS}(list): bool`, (value: readonly unknown[]) => value.length > 0)
     .registerFunction(`${HAS}(double): bool`, (value: number) => value !== 0)
-    .registerOperator("string in string", (part: string, whole: string) => whole.includes(part))
+    .registerFunction(`string.${CONTAINS}(string): bool`, holdsPart)
+    .registerOperator("string in string", (part: string, whole: string) => holdsPart(whole, part))
     .registerOperator("string == null", (value: string) => value === "");
   registerArithmetic(environment);
   return environment;
