@@ -72,15 +72,17 @@ export class Shard {
     this.#sample = model.id === "" || model.isLocal ? undefined : new VectorSample();
   }
 
+  /** The tables in the order in which they are saved. */
+  get #tables() {
+    const { containers, items, values, memories, documentScopes, authors, embedded } = this;
+    return [containers, items, values, memories, documentScopes, authors, embedded];
+  }
+
   /** Bytes that the shard takes. */
   get bytes(): number {
-    const parts = [
-      ...[this.items, this.values, this.memories, this.documentScopes],
-      ...[this.authors, this.embedded, this.containers],
-    ];
     const rest =
       SHARD_BYTES + this.#tfIdfBytes + (this.#compaction?.bytes ?? 0) + (this.#sample?.bytes ?? 0);
-    const own = parts.reduce((sum, { bytes }) => sum + bytes, rest);
+    const own = this.#tables.reduce((sum, { bytes }) => sum + bytes, rest);
     return own + this.lexical.bytes() + (this.vectors?.bytes ?? 0) + this.spaces.bytes;
   }
 
@@ -108,11 +110,8 @@ export class Shard {
    * may be added.
    */
   saved(): SavedPart[] {
-    const { items, values, memories, documentScopes, authors, embedded, containers } = this;
     return [
-      ...[containers, items, values, memories, documentScopes, authors, embedded].flatMap((table) =>
-        table.saved(),
-      ),
+      ...this.#tables.flatMap((table) => table.saved()),
       ...this.lexical.saved(),
       ...this.spaces.saved(),
       ...(this.vectors?.saved() ?? []),
@@ -121,14 +120,11 @@ export class Shard {
 
   /** Reads the whole of a shard into one that holds nothing yet. Release it when that fails. */
   async load(read: SavedReader): Promise<void> {
-    const { items, values, memories, documentScopes, authors, embedded, containers } = this;
-    for (const table of [containers, items, values, memories, documentScopes, authors, embedded]) {
-      await table.load(read);
-    }
+    for (const table of this.#tables) await table.load(read);
     await this.lexical.load(read);
     await this.spaces.load(read);
     await this.vectors?.load(read);
-    containers.list(items);
+    this.containers.list(this.items);
     if (this.#sample !== undefined) this.#sampleAnew();
   }
 
@@ -227,13 +223,7 @@ export class Shard {
   compact(): void {
     const compaction = this.#compaction ?? new Compaction(this);
     this.#compaction = undefined;
-    const { items, authors, embedded, values, memories, documentScopes } = compaction.finish();
-    this.items = items;
-    this.authors = authors;
-    this.embedded = embedded;
-    this.values = values;
-    this.memories = memories;
-    this.documentScopes = documentScopes;
+    Object.assign(this, compaction.finish());
     if (this.#sample !== undefined) this.#sampleAnew();
   }
 
