@@ -17,7 +17,7 @@ import {
   eraseSession,
   eraseSummaries,
 } from "../session/erase-session.ts";
-import type { Session, SessionRef } from "../session/rules/session.ts";
+import type { ForkOrigin, Session, SessionRef } from "../session/rules/session.ts";
 import type { CollectionRef, SessionPlace, StoredDocument } from "../store/store.ts";
 import { sessionOfSummary, summaryDocumentId } from "../summary/summary-document.ts";
 import { type ErasureStep, mark } from "./rules/erasure.ts";
@@ -93,14 +93,22 @@ async function eraseForks(work: ErasureWork): Promise<void> {
   const left: string[] = [];
   const others = new Set<string>();
   const unknown = new Set<string>();
+  // Forks that come before the session itself are of an earlier one with its id: other messages
+  // may have the same ids there.
+  const earlier = new Set<string>();
+  let isEarlier = subject.kind === "messages" && (await isKept(work, subject.sessionId));
   for await (const session of sessionsOf(work, {})) {
     const { sessionId, fields } = session;
     const { forkedFrom: origin } = fields;
+    if (subject.kind === "messages" && sessionId === subject.sessionId) isEarlier = false;
     if (origin === undefined || work.isErased(sessionId)) continue;
-    const isFound = work.isErased(origin.sessionId) || others.has(origin.sessionId);
-    if (!isFound && !(origin.owners ?? []).some((owner) => work.owns(owner))) {
+    const isOfEarlier = earlier.has(origin.sessionId);
+    if (!isOfEarlier && !others.has(origin.sessionId) && !isForkOf(work, origin)) {
       const isUnknown = origin.owners === undefined && (await isLost(work, origin.sessionId));
       if (isUnknown || unknown.has(origin.sessionId)) unknown.add(sessionId);
+    } else if (isOfEarlier || isEarlier) {
+      earlier.add(sessionId);
+      left.push(sessionId);
     } else if (!isSameOwner(work, session)) {
       others.add(sessionId);
       left.push(sessionId);
@@ -113,6 +121,13 @@ async function eraseForks(work: ErasureWork): Promise<void> {
   const forkIds = left.slice(0, LIMITS.erasureSessionIds);
   await work.note({ left: { forks: left.length, forkIds } });
   await work.noteUnknown("session", unknown.size);
+}
+
+/** Whether a fork was copied from a session of the subject. Its owners then decide, if known. */
+function isForkOf(work: ErasureWork, { sessionId, owners = [] }: ForkOrigin): boolean {
+  if (owners.some((owner) => work.owns(owner))) return true;
+  const isOfOthers = owners.length > 0 && owners.every((owner) => work.knows(owner));
+  return !isOfOthers && work.isErased(sessionId);
 }
 
 function isSameOwner({ subject, owner }: ErasureWork, session: Session): boolean {
@@ -129,7 +144,10 @@ async function eraseMessages(work: ErasureWork): Promise<void> {
   let callerSummaries = 0;
   for (const sessionId of work.marked("session")) {
     const ref = { namespace: work.namespace, sessionId };
-    for (const messageId of work.subject.messageIds) await eraseMessage(work, ref, messageId);
+    const lastSeq = await lastSharedSeq(work, sessionId);
+    for (const messageId of work.subject.messageIds) {
+      await eraseMessage(work, ref, { messageId, lastSeq });
+    }
     const seqs = work.marked("seq").flatMap((one) => {
       const [seq = "", ...of] = one.split(" ");
       return of.join(" ") === sessionId ? [Number(seq)] : [];
@@ -145,20 +163,39 @@ async function eraseMessages(work: ErasureWork): Promise<void> {
   await work.note({ left: { callerSummaries } });
 }
 
-async function eraseMessage(work: ErasureWork, ref: SessionRef, messageId: string): Promise<void> {
-  const { context } = work.parts;
+/**
+ * The newest seq that a session shares with the session of the subject: forks, and forks of these,
+ * may use the ids anew, for messages of their own.
+ */
+async function lastSharedSeq(work: ErasureWork, ofId: string): Promise<number> {
+  const { namespace, parts, subject } = work;
+  let lastSeq = Number.MAX_SAFE_INTEGER;
+  if (subject.kind !== "messages") return lastSeq;
+  const seen = new Set<string>();
+  for (let sessionId = ofId; sessionId !== subject.sessionId && !seen.has(sessionId); ) {
+    seen.add(sessionId);
+    const session = await parts.context.store.readSession({ namespace, sessionId });
+    const origin = session?.fields.forkedFrom;
+    if (origin === undefined) break;
+    lastSeq = Math.min(lastSeq, origin.seq);
+    sessionId = origin.sessionId;
+  }
+  return lastSeq;
+}
+
+async function eraseMessage(
+  work: ErasureWork,
+  ref: SessionRef,
+  message: { readonly messageId: string; readonly lastSeq: number },
+): Promise<void> {
   for (;;) {
     work.checkLive();
-    // A fork may use the id anew, for a message of its own.
-    const session = await context.store.readSession(ref);
-    const isRoot = work.subject.kind === "messages" && work.subject.sessionId === ref.sessionId;
-    const lastSeq = isRoot ? Number.MAX_SAFE_INTEGER : (session?.fields.forkedFrom?.seq ?? 0);
-    const done = await eraseMessageOf(context, ref, { messageId, lastSeq }, work.settle);
+    const done = await eraseMessageOf(work.parts.context, ref, message, work.settle);
     if (done.kind === "erased") work.took(done);
     if (done.kind !== "named") return;
     // They go first, and with the receipt: the message that they name must still be there to be
     // found again after a kill.
-    await eraseNaming(work, ref, messageId);
+    await eraseNaming(work, ref, message.messageId);
   }
 }
 
@@ -267,9 +304,15 @@ function unownedScope(work: ErasureWork, scope: MemoryScope): string {
 }
 
 /** Whether a session is gone, so that nobody knows whose it was. */
-async function isLost({ namespace, parts, subject }: ErasureWork, sessionId: string) {
-  if (sessionId === "" || (subject.kind !== "user" && subject.kind !== "agent")) return false;
-  return (await parts.context.store.readSession({ namespace, sessionId })) === undefined;
+async function isLost(work: ErasureWork, sessionId: string): Promise<boolean> {
+  const { kind } = work.subject;
+  if (sessionId === "" || (kind !== "user" && kind !== "agent")) return false;
+  return !(await isKept(work, sessionId));
+}
+
+/** Whether there is a session with an id. */
+async function isKept({ namespace, parts }: ErasureWork, sessionId: string): Promise<boolean> {
+  return (await parts.context.store.readSession({ namespace, sessionId })) !== undefined;
 }
 
 async function isAnyLost(work: ErasureWork, sessionIds: Iterable<string>): Promise<boolean> {

@@ -2,7 +2,11 @@
 // of anybody else goes, and nothing of the subject stays.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ErasedKind, type ErasureSubject } from "../../src/gen/memorysidecar/v1/admin_service.ts";
+import {
+  ErasedKind,
+  ErasureRemainderReason,
+  type ErasureSubject,
+} from "../../src/gen/memorysidecar/v1/admin_service.ts";
 import {
   startContractServer,
   type TestClient,
@@ -19,7 +23,7 @@ import {
 } from "../support/contract/samples.ts";
 import { WORKERS } from "../support/contract/summarizing.ts";
 import * as erasing from "../support/erase/erasing.ts";
-import { agent, countOf, user } from "../support/erase/erasing.ts";
+import { agent, countOf, leftOf, messagesOf, user } from "../support/erase/erasing.ts";
 import { hooksOf, pollHook } from "../support/hooks/hooks.ts";
 
 let server: TestServer;
@@ -150,5 +154,62 @@ describe("a session decides where nothing tells whose a record is", () => {
     expect(countOf(await erase(user(userId)), ErasedKind.MEMORY)).toBe(2);
     const failure = await client.fail("getMemory", { memoryId });
     expect(failure.reason).toBe("MEMORY_NOT_FOUND");
+  });
+});
+
+describe("messages of a session", () => {
+  const append = async (sessionId: string, from: number, to: number) => {
+    const messages = Array.from({ length: to - from + 1 }, (_, index) =>
+      message({ messageId: String(from + index), text: `${sessionId} ${from + index}` }),
+    );
+    await client.call("appendMessages", { sessionId, messages });
+  };
+  const idsOf = async (sessionId: string) =>
+    (await client.call("listMessages", { sessionId })).messages.map(({ messageId }) => messageId);
+  const fork = (sourceSessionId: string, sessionId: string) =>
+    client.call("forkSession", { sourceSessionId, sessionId });
+
+  test("are not those of forks of an earlier session with its id, which are named", async () => {
+    const userId = nextName();
+    const [root, old, last, own] = [nextName(), nextName(), nextName(), nextName()];
+    await open(root, { userId });
+    await fork(root, old);
+    await client.call("deleteSession", { sessionId: root });
+    await open(root, { userId });
+    await fork(root, own);
+    await fork(old, last);
+    const receipt = await erase(messagesOf(root, ["0"]));
+    expect(countOf(receipt, ErasedKind.MESSAGE)).toBe(2);
+    expect(await idsOf(own)).toEqual([]);
+    expect(await idsOf(old)).toEqual(["0"]);
+    expect(await idsOf(last)).toEqual(["0"]);
+    const left = leftOf(receipt, ErasureRemainderReason.OTHER_OWNER);
+    expect(left).toMatchObject({ count: 2n, sessionIds: [old, last] });
+  });
+
+  test("are not those that a fork said itself, nor their copies", async () => {
+    const [root, first, second] = [nextName(), nextName(), nextName()];
+    await open(root, { userId: root });
+    await fork(root, first);
+    await append(root, 1, 2);
+    await append(first, 1, 3);
+    await fork(first, second);
+    await erase(messagesOf(root, ["0", "2"]));
+    expect(await idsOf(root)).toEqual(["1"]);
+    expect(await idsOf(first)).toEqual(["1", "2", "3"]);
+    expect(await idsOf(second)).toEqual(["1", "2", "3"]);
+  });
+});
+
+describe.each(OWNERS)("an erasure of a %s", (kind) => {
+  test("does not name the fork of an earlier session with the same id", async () => {
+    const [first, second, sessionId, copy] = [nextName(), nextName(), nextName(), nextName()];
+    await open(sessionId, ownerOf(kind, first));
+    await client.call("forkSession", { sourceSessionId: sessionId, sessionId: copy });
+    await client.call("deleteSession", { sessionId });
+    await open(sessionId, ownerOf(kind, second));
+    const receipt = await erase(subjectOf(kind, second));
+    expect(leftOf(receipt, ErasureRemainderReason.OTHER_OWNER)).toBeUndefined();
+    await client.call("getSession", { sessionId: copy });
   });
 });
