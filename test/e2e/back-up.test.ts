@@ -121,6 +121,10 @@ describe("a back-up", () => {
     const { end } = await serve(live);
     const used = run("backup", live, join(folder, "copy"));
     expect(used).toMatchObject({ status: 73 });
+    for (const source of [live, join(live, "data.mdb")]) {
+      const restored = run("restore", source, join(folder, "restored"));
+      expect(restored).toMatchObject({ status: 73, stderr: used.stderr });
+    }
     await end();
     expect(run("backup", live, live).stderr).toContain("exists already");
     expect(run("backup", folder, join(folder, "copy")).stderr).toContain("no store in");

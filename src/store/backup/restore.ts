@@ -8,6 +8,7 @@
 
 import { createHash } from "node:crypto";
 import {
+  accessSync,
   constants,
   copyFileSync,
   createReadStream,
@@ -22,8 +23,8 @@ import {
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { backUpDamaged } from "../../kit/errors.ts";
-import { DATA_FILE, syncPath } from "../engine/environment.ts";
-import { LOCK_FILE, lockDirectory, OWNER_FILE } from "../engine/lock.ts";
+import { DATA_FILE, READERS_FILE, syncPath } from "../engine/environment.ts";
+import { type DirectoryLock, LOCK_FILE, lockDirectory, OWNER_FILE } from "../engine/lock.ts";
 import { REDO_FILE, readRedoLog } from "../engine/redo-log.ts";
 import { carryOutRedoLog } from "../lmdb/recovery.ts";
 import { MARKER_FILE, openLmdbStore } from "../lmdb/store.ts";
@@ -56,8 +57,9 @@ export interface Restored {
  * off. The back-up is a directory that `backUp` made, the data file of one, or the directory of a
  * store that nobody serves.
  *
- * Throws RECORD_CORRUPT when the back-up is damaged, and an Error when the directory holds
- * anything; nothing is served from the directory before the restore is complete.
+ * Throws RECORD_CORRUPT when the back-up is damaged, StoreInUseError while a server runs on it, and
+ * an Error when the directory holds anything; nothing is served from the directory before the
+ * restore is complete.
  */
 export async function restore(
   backUp: string,
@@ -65,6 +67,37 @@ export async function restore(
   options: RestoreOptions,
 ): Promise<Restored> {
   const source = dataFileOf(backUp);
+  const lock = await lockSource(dirname(source));
+  try {
+    return await restoreFile({ backUp, source }, directory, options);
+  } finally {
+    lock?.release();
+  }
+}
+
+/**
+ * Keeps servers out of the directory of a store. Undefined for a back-up, for a data file alone,
+ * and where nobody can write: a snapshot of a filesystem has the files of its server.
+ */
+async function lockSource(directory: string): Promise<DirectoryLock | undefined> {
+  const isOfServer = [LOCK_FILE, READERS_FILE].some((name) => existsSync(join(directory, name)));
+  return isOfServer && isWritable(directory) ? await lockDirectory(directory) : undefined;
+}
+
+function isWritable(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function restoreFile(
+  { backUp, source }: { readonly backUp: string; readonly source: string },
+  directory: string,
+  options: RestoreOptions,
+): Promise<Restored> {
   const damaged = (what: string) => backUpDamaged(options.name ?? backUp, what);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const found = readdirSync(directory).find((name) => !IGNORED.includes(name));
