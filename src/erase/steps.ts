@@ -19,7 +19,7 @@ import {
 } from "../session/erase-session.ts";
 import type { ForkOrigin, Session, SessionRef } from "../session/rules/session.ts";
 import type { CollectionRef, SessionPlace, StoredDocument } from "../store/store.ts";
-import { sessionOfSummary, summaryDocumentId } from "../summary/summary-document.ts";
+import { maybeOfSession, namesInDocuments, readSummaryId } from "../summary/summary-document.ts";
 import { type ErasureStep, mark } from "./rules/erasure.ts";
 import type { ErasureWork } from "./work.ts";
 
@@ -354,7 +354,7 @@ async function eraseDocuments(work: ErasureWork): Promise<void> {
     else await eraseIn(work, { namespace, collectionId }, isMeant);
     return;
   }
-  const isSummary = summaryTest(work);
+  const isSummary = await summaryTest(work);
   const scopeOf = ({ bytes }: StoredDocument) => parts.codec.readDocumentHead(bytes).scope;
   let unknown = 0;
   let after = "";
@@ -362,12 +362,11 @@ async function eraseDocuments(work: ErasureWork): Promise<void> {
     const page = await store.listCollections({ namespace, after, limit: PAGE });
     for (const { collectionId } of page) {
       const isMeant = (document: StoredDocument): boolean => {
-        const { sourceId, documentId, recordId } = document;
         // Those of records go with these.
-        if (recordId !== undefined) return false;
+        if (document.recordId !== undefined) return false;
         const scope = scopeOf(document);
         if (isOfSubject(work, scope)) return true;
-        return !work.knows(scope) && isSummary(sourceId || documentId);
+        return !work.knows(scope) && isSummary(document, scope);
       };
       // The session that it names without its owner.
       const sessionOf = (document: StoredDocument): string => {
@@ -375,8 +374,8 @@ async function eraseDocuments(work: ErasureWork): Promise<void> {
         const scope = scopeOf(document);
         if (recordId !== undefined || work.knows(scope)) return "";
         // The document of a summary has the user of the session in its scope, and never the agent.
-        const ofAgent = subject.kind === "agent" ? sessionOfSummary(sourceId || documentId) : "";
-        return scope.sessionId || ofAgent;
+        if (scope.sessionId !== "" || subject.kind !== "agent") return scope.sessionId;
+        return readSummaryId(sourceId || documentId)?.session ?? "";
       };
       unknown += await eraseIn(work, { namespace, collectionId }, isMeant, sessionOf);
     }
@@ -387,20 +386,31 @@ async function eraseDocuments(work: ErasureWork): Promise<void> {
   await work.noteUnknown("document", unknown);
 }
 
-/** Tells whether an id is that of the document of an erased summary. */
-function summaryTest(work: ErasureWork): (documentId: string) => boolean {
-  if (work.subject.kind === "messages") {
-    const ids = work.marked("summary").map((one) => {
-      const [version = "", ...of] = one.split(" ");
-      return summaryDocumentId(of.join(" "), Number(version));
-    });
-    const erased = new Set(ids);
-    return (documentId) => erased.has(documentId);
+/** Tells documents of erased summaries. */
+async function summaryTest(
+  work: ErasureWork,
+): Promise<(document: StoredDocument, scope: MemoryScope) => boolean> {
+  const { namespace, parts, subject } = work;
+  const erased = new Map<string, Session | undefined>();
+  for (const sessionId of work.marked("session")) {
+    const session = await parts.context.store.readSession({ namespace, sessionId });
+    for (const name of namesInDocuments(sessionId)) erased.set(name, session);
   }
-  const withoutVersion = (id: string) => id.slice(0, id.lastIndexOf(":"));
-  const sessions = work.marked("session").map((id) => withoutVersion(summaryDocumentId(id, 1)));
-  const erased = new Set(sessions);
-  return (documentId) => erased.has(withoutVersion(documentId));
+  const versions = new Set(
+    work.marked("summary").flatMap((one) => {
+      const [version = "", ...of] = one.split(" ");
+      return namesInDocuments(of.join(" ")).map((name) => `${version} ${name}`);
+    }),
+  );
+  return ({ sourceId, documentId, createMs }, { userId }) => {
+    const named = readSummaryId(sourceId || documentId);
+    if (named === undefined || !erased.has(named.session)) return false;
+    if (subject.kind !== "messages") return true;
+    if (!versions.has(`${named.version} ${named.session}`)) return false;
+    const session = erased.get(named.session);
+    // Another session with the id, deleted before, may have a document of that version, too.
+    return session === undefined || maybeOfSession(session, { ...named, createMs, userId });
+  };
 }
 
 /** Erases documents of a collection. Gives how many of the rest name a session that is gone. */

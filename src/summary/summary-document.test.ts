@@ -18,7 +18,7 @@ import { HookFailure } from "../hooks/port.ts";
 import { LIMITS } from "../kit/limits.ts";
 import type { Store } from "../store/store.ts";
 import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../window/policy/summary-spec.ts";
-import { summaryDocumentId } from "./summary-document.ts";
+import { namesInDocuments, readSummaryId, summaryDocumentId } from "./summary-document.ts";
 
 const LINE = "I would like to hear more of this. ".repeat(12);
 const LINES = Array.from({ length: 4 }, () => ({ text: LINE }));
@@ -100,7 +100,7 @@ describe("a summary with a collection", () => {
     expect(new Set(all.map(({ sourceId }) => sourceId))).toEqual(new Set(["summary:s:1"]));
   });
 
-  test("takes the place of that of an earlier session of the same id, chunks included", async () => {
+  test("leaves those of an earlier session of the same id, chunks included", async () => {
     const texts = ["A sentence that goes on. ".repeat(60), "Short."];
     const hook = scriptedHook("h", texts);
     services = await startTestServices({}, { hooks: hooksOf([hook]) });
@@ -122,11 +122,13 @@ describe("a summary with a collection", () => {
         encode: () => toBytes({}),
       });
     }
-    expect((await documents()).map(({ documentId }) => documentId)).toEqual(["summary:s:1"]);
-    const deleted = (await services.allEvents()).flatMap(({ detail }) =>
-      detail.type === EVENT_TYPE.documentsDeleted ? detail.documentIds : [],
+    const ids = (await documents()).map(({ documentId }) => documentId);
+    expect(ids.slice(0, 2)).toEqual(["summary:s:1#0", "summary:s:1#1"]);
+    expect(ids.at(-1)).toMatch(/^summary:s:1-[0-9a-z]+$/);
+    const deleted = (await services.allEvents()).filter(
+      ({ detail }) => detail.type === EVENT_TYPE.documentsDeleted,
     );
-    expect(deleted).toEqual(["summary:s:1#0", "summary:s:1#1"]);
+    expect(deleted).toEqual([]);
   });
 });
 
@@ -161,4 +163,14 @@ test("names a document by its session, or by a hash that fits", () => {
   for (const id of ["x".repeat(300), "a#b"]) {
     expect(summaryDocumentId(id, 3)).toMatch(/^summary:[0-9a-f]{32}:3$/);
   }
+});
+
+test("reads the names of documents", () => {
+  const hash = summaryDocumentId("#", 3).split(":")[1] ?? "";
+  expect(namesInDocuments("#")).toEqual(["#", hash]);
+  expect(readSummaryId("summary:a:b:3")).toEqual({ session: "a:b", version: 3, life: "" });
+  expect(readSummaryId("summary:a:3-lqz")).toEqual({ session: "a", version: 3, life: "lqz" });
+  expect(readSummaryId("summary:a:3-lqz-2")).toEqual({ session: "a", version: 3, life: "lqz" });
+  expect(readSummaryId("summary:a:x")).toBeUndefined();
+  expect(readSummaryId("other:a:3")).toBeUndefined();
 });

@@ -14,6 +14,8 @@ import {
 } from "../support/contract/client.ts";
 import {
   document,
+  documentFilter,
+  EVERYONE,
   memory,
   memoryScope,
   memorySource,
@@ -21,9 +23,15 @@ import {
   record,
   session,
 } from "../support/contract/samples.ts";
-import { WORKERS } from "../support/contract/summarizing.ts";
+import {
+  lines,
+  outputOf,
+  summarizingPolicy,
+  takeTask,
+  WORKERS,
+} from "../support/contract/summarizing.ts";
 import * as erasing from "../support/erase/erasing.ts";
-import { agent, countOf, leftOf, messagesOf, user } from "../support/erase/erasing.ts";
+import { agent, countOf, leftOf, messagesOf, ofSession, user } from "../support/erase/erasing.ts";
 import { hooksOf, pollHook } from "../support/hooks/hooks.ts";
 
 let server: TestServer;
@@ -211,5 +219,42 @@ describe.each(OWNERS)("an erasure of a %s", (kind) => {
     const receipt = await erase(subjectOf(kind, second));
     expect(leftOf(receipt, ErasureRemainderReason.OTHER_OWNER)).toBeUndefined();
     await client.call("getSession", { sessionId: copy });
+  });
+});
+
+describe("documents of summaries of an earlier session with the same id", () => {
+  /** Opens a session whose first messages become a document. Gives their ids. */
+  const summarized = async (sessionId: string, userId: string, collectionId: string) => {
+    const policy = summarizingPolicy({ collectionId });
+    await client.call("createSession", { session: session({ sessionId, userId, policy }) });
+    await client.call("appendMessages", { sessionId, messages: lines(6) });
+    const { ref } = await takeTask(server);
+    await client.call("completeTask", { ...ref, output: outputOf(`All of ${userId}.`) });
+  };
+  const documentsOf = async (collectionId: string) => {
+    const filter = documentFilter({ scope: EVERYONE });
+    const { documents } = await client.call("listDocuments", { collectionId, filter });
+    return documents.map(({ text, scope }) => [text, scope?.userId]);
+  };
+  const first = ["All of first.", "first"];
+  const second = ["All of second.", "second"];
+
+  test.each(["user", "messages", "session"] as const)("under an erasure of a %s", async (kind) => {
+    const [sessionId, collectionId] = [nextName(), nextName()];
+    await summarized(sessionId, "first", collectionId);
+    await client.call("deleteSession", { sessionId });
+    server.advance(1_000);
+    await summarized(sessionId, "second", collectionId);
+    expect(await documentsOf(collectionId)).toEqual([first, second]);
+    const receipt = await erase(
+      {
+        user: user("second"),
+        messages: messagesOf(sessionId, ["m1"]),
+        session: ofSession(sessionId),
+      }[kind],
+    );
+    const gone = kind === "session" ? 2 : 1;
+    expect(countOf(receipt, ErasedKind.DOCUMENT)).toBe(gone);
+    expect(await documentsOf(collectionId)).toEqual(kind === "session" ? [] : [first]);
   });
 });

@@ -3125,8 +3125,10 @@ type Summarize struct {
 	// Collection of documents to which each text is also written, in the same transaction, as a
 	// document `summary:` with session and version; see TextSplitter for long ones. Its scope is the
 	// user of the session; without a user it is shared by the whole namespace. The documents outlive
-	// the session. Empty writes none. An id as in Document, at most 512 bytes. If the namespace has
-	// no room for another collection, the summary is set without a document.
+	// the session: where an earlier session with the same id has left one, the new id has `-` and the
+	// creation time of the session in milliseconds, in base 36, at its end. Empty writes none. An id
+	// as in Document, at most 512 bytes. If the namespace has no room for another collection, the
+	// summary is set without a document.
 	CollectionId string `protobuf:"bytes,16,opt,name=collection_id,json=collectionId,proto3" json:"collection_id,omitempty"`
 	// Whether to keep exactly the last `last_chars` characters of the joined text, even if it then
 	// begins inside a sentence. Default false. Only with `SUMMARY_KEEP_APPEND`.
