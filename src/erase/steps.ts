@@ -6,7 +6,12 @@ import { pause } from "../kit/world.ts";
 import { changeByServer } from "../memory/change-memories.ts";
 import { removal } from "../memory/forget.ts";
 import type { MemoryLookup } from "../memory/rules/lookup.ts";
-import type { Memory, MemoryScope } from "../memory/rules/memory.ts";
+import {
+  type Memory,
+  type MemoryScope,
+  type SourceSession,
+  sessionsOfSource,
+} from "../memory/rules/memory.ts";
 import { documentEvents } from "../recall/documents/change-documents.ts";
 import { removeByServer } from "../records/change-records.ts";
 import { type NamedDocuments, removalSteps } from "../records/record-documents.ts";
@@ -222,7 +227,8 @@ async function eraseMemories(work: ErasureWork): Promise<void> {
     for (const memory of page.memories) {
       const named = new Set<string>();
       if (await isDerived(work, memory, named)) meant.push(memory.memoryId);
-      else if (await isAnyLost(work, named)) unknown++;
+      // Each state names all that the states before it were made of.
+      else if (mayBeMadeOf(work, memory) || (await isAnyLost(work, named))) unknown++;
     }
     if (meant.length > 0) {
       await eraseFound(work, (memories) => meant.flatMap((id) => memories.byId(id) ?? []));
@@ -265,21 +271,35 @@ function isOfSubject(work: ErasureWork, scope: MemoryScope): boolean {
   return scope.sessionId !== "" && work.isErased(scope.sessionId);
 }
 
-/** Whether the source of a memory is the subject. */
+/** Whether a source of a memory is the subject. */
 function isMadeOf(work: ErasureWork, memory: Memory): boolean {
   const { subject } = work;
-  const { sessionId, messageIds, owner } = memory.source;
-  if (sessionId === "") return false;
-  if (owner !== undefined && work.owns(owner)) return true;
-  if (isOfKnown(work, memory) || !work.isErased(sessionId)) return false;
-  return subject.kind !== "messages" || subject.messageIds.some((one) => messageIds.includes(one));
+  return sessionsOfSource(memory.source).some((one) => {
+    const { sessionId, messageIds, owner } = one;
+    if (owner !== undefined && work.owns(owner)) return true;
+    const isNamed = sessionId !== "" && work.isErased(sessionId);
+    if (!isNamed || isOfKnown(work, memory, one)) return false;
+    return subject.kind !== "messages" || subject.messageIds.some((id) => messageIds.includes(id));
+  });
 }
 
-/** Whether it is known of which user or agent the source of a memory was. */
-function isOfKnown(work: ErasureWork, { scope, source }: Memory): boolean {
-  const { owner, origin } = source;
-  // Memories that the server made of a session have the scope of its owner.
-  return owner === undefined ? origin !== "caller" && work.knows(scope) : work.knows(owner);
+/** Whether it is known of which user or agent a source of a memory was. */
+function isOfKnown(work: ErasureWork, { scope, source }: Memory, one: SourceSession): boolean {
+  if (one.owner !== undefined) return work.knows(one.owner);
+  // Memories that the server made of a session have the scope of its owner. Whoever made what they
+  // took in later is not known.
+  return one === source && source.origin !== "caller" && work.knows(scope);
+}
+
+/** Whether sources of a memory for which it had no room may have been the subject. */
+function mayBeMadeOf(work: ErasureWork, { source }: Memory): boolean {
+  const { subject } = work;
+  return (source.further ?? []).some(({ sessionId, owner, isCut }) => {
+    if (isCut !== true) return false;
+    if (sessionId !== "") return subject.kind === "messages" && work.isErased(sessionId);
+    // A session may have had another owner then.
+    return owner === undefined || !work.knows(owner);
+  });
 }
 
 // Sessions that are gone. Records that are made of a session keep its owner; older ones do not, nor
@@ -290,10 +310,12 @@ function isOfKnown(work: ErasureWork, { scope, source }: Memory): boolean {
 function unownedIn(work: ErasureWork, memory: Memory): readonly string[] {
   const { scope, source } = memory;
   const { sessionId, owner } = source;
-  const isOwned = owner !== undefined || isOfKnown(work, memory);
+  const isOwned = owner !== undefined || isOfKnown(work, memory, source);
   const named = unownedScope(work, scope);
+  const further = (source.further ?? []).filter((one) => one.owner === undefined);
   return [
     ...(isOwned ? [] : [sessionId]),
+    ...further.map((one) => one.sessionId),
     ...(owner !== undefined && sessionId === named ? [] : [named]),
   ];
 }

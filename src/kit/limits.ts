@@ -280,6 +280,9 @@ export const LIMITS = {
   memoryTopicBytes: 128,
   memoryReasonBytes: 256,
   memorySourceMessages: 64,
+  /** Further sessions that a memory names as it took in content of them, and their messages. */
+  memoryFurtherSources: 32,
+  memoryFurtherMessages: 256,
   /** Memories of higher trust that one says it contradicts. */
   memoryContradictions: 16,
   entityNameBytes: 256,

@@ -15,7 +15,7 @@ import {
   MemoryDeleteReason,
   SessionDeleteReason,
 } from "../../src/gen/memorysidecar/v1/event.ts";
-import type { MemoryScope } from "../../src/gen/memorysidecar/v1/memory.ts";
+import { ConflictMode, type MemoryScope } from "../../src/gen/memorysidecar/v1/memory.ts";
 import { SessionFilter } from "../../src/gen/memorysidecar/v1/session.ts";
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import { LIMITS } from "../../src/kit/limits.ts";
@@ -30,6 +30,7 @@ import {
   document,
   documentFilter,
   EVERYONE,
+  entity,
   memory,
   memoryFilter,
   memoryScope,
@@ -384,6 +385,82 @@ async function documentsOf(sessionId: string) {
   const { documents } = await client.call("listDocuments", { collectionId: "archive", filter });
   return documents.filter(({ documentId }) => documentId.startsWith(`summary:${sessionId}:`));
 }
+
+describe("content that a memory took in from another session", () => {
+  const agentId = "shared";
+  const saidIn = (sessionId: string) => memorySource({ sessionId, messageIds: ["m1"] });
+
+  /** Two sessions in a namespace of their own, one of user v and then one of user u. */
+  async function twoSessions(): Promise<string> {
+    const namespace = nextUser();
+    for (const userId of ["v", "u"]) {
+      const fields = { sessionId: `s${userId}`, userId, agentId };
+      await client.call("createSession", { namespace, session: session(fields) });
+      const messages = [message({ messageId: "m1", text: `by ${userId}` })];
+      await client.call("appendMessages", { namespace, sessionId: `s${userId}`, messages });
+    }
+    return namespace;
+  }
+
+  async function remember(
+    namespace: string,
+    fields: (sessionId: string) => Parameters<typeof memory>[0],
+    mode: ConflictMode = ConflictMode.KEEP_BOTH,
+  ): Promise<void> {
+    for (const sessionId of ["sv", "su"]) {
+      const memories = [memory({ ...fields(sessionId), agentId, source: saidIn(sessionId) })];
+      const conflict = { mode, hook: "", singleObject: false };
+      await client.call("remember", { namespace, memories, conflict });
+    }
+  }
+
+  async function memoriesOf(namespace: string) {
+    const filter = memoryFilter({ scope: EVERYONE });
+    return (await client.call("listMemories", { namespace, filter })).memories;
+  }
+
+  const ways: Readonly<Record<string, (namespace: string) => Promise<void>>> = {
+    "a merge": (namespace) =>
+      remember(namespace, (of) => ({ text: `From ${of}.`, key: "k" }), ConflictMode.MERGE),
+    "the id": (namespace) =>
+      remember(namespace, (of) => ({ text: `From ${of}.`, memoryId: "board" })),
+    attributes: (namespace) =>
+      remember(namespace, (of) => entity("Uli", { attributes: new Map([[of, "yes"]]) })),
+    "merged entities": async (namespace) => {
+      await remember(namespace, (of) => ({ ...entity(`Uli ${of}`), memoryId: of }));
+      const merged = { targetMemoryId: "sv", sourceMemoryIds: ["su"] };
+      await client.call("mergeEntities", { namespace, ...merged });
+    },
+  };
+
+  test.each(Object.keys(ways))("by %s goes with either of them", async (way) => {
+    for (const subject of [user("u"), user("v"), ofSession("su"), messagesOf("su", ["m1"])]) {
+      const namespace = await twoSessions();
+      await ways[way]?.(namespace);
+      expect(await memoriesOf(namespace)).toHaveLength(1);
+      await client.call("deleteSession", { namespace, sessionId: "su" });
+      const receipt = await erase(subject, namespace);
+      expect(countOf(receipt, ErasedKind.MEMORY)).toBe(1);
+      expect(await memoriesOf(namespace)).toEqual([]);
+    }
+  });
+
+  test("is counted when there are more sessions than a memory names", async () => {
+    const namespace = nextUser();
+    const count = 2 * LIMITS.memoryFurtherSources + 2;
+    for (let at = 0; at < count; at++) {
+      const [sessionId, userId] = [`s${at}`, `u${at}`];
+      await client.call("createSession", { namespace, session: session({ sessionId, userId }) });
+      const source = memorySource({ sessionId, messageIds: ["m1"] });
+      const memories = [memory({ memoryId: "m", text: `${at}`, source })];
+      await client.call("remember", { namespace, memories });
+    }
+    expect(unknownIn(await dryRun(user("nobody"), namespace))).toBe(1n);
+    expect(unknownIn(await dryRun(ofSession("none"), namespace))).toBe(1n);
+    expect(unknownIn(await dryRun(messagesOf("none", ["m1"]), namespace))).toBe(1n);
+    expect(countOf(await erase(user(`u${count - 1}`), namespace), ErasedKind.MEMORY)).toBe(1);
+  });
+});
 
 describe("records that name a session which is gone", () => {
   test("are counted when nothing tells whose it was", async () => {

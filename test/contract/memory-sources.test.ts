@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CODEC } from "../../src/edge/codec.ts";
 import { EventType, MemoryDeleteReason } from "../../src/gen/memorysidecar/v1/event.ts";
 import {
+  ConflictMode,
   EpisodePolicy,
   ExtractionTarget,
   type Memory,
@@ -18,6 +19,7 @@ import { verifyDirectory } from "../../src/store/verify/verify.ts";
 import { startContractServer, type TestServer } from "../support/contract/client.ts";
 import {
   EVERYONE,
+  entity,
   extraction,
   memory,
   memoryFilter,
@@ -296,6 +298,43 @@ describe.each(["memory", "LMDB"])("over the %s engine, what was learnt", (engine
     await remove("m1");
     const [left] = await all();
     expect(left?.source?.eraseTime).toBeDefined();
+  });
+
+  const saidIn = (sessionId: string) => memorySource({ sessionId, messageIds: ["m1"] });
+  const anna = (sessionId: string, attributes: [string, string][]) =>
+    memory({
+      ...entity("Anna", { attributes: new Map(attributes) }),
+      ...{ userId: "u", source: saidIn(sessionId) },
+    });
+
+  const merge = { mode: ConflictMode.MERGE, hook: "", singleObject: false };
+
+  test("follows the messages of all sessions that its content came from", async () => {
+    for (const [at, sessionId] of ["s", "t"].entries()) {
+      await open({ onSourceErased: SourceErasure.MARK }, sessionId);
+      await say("m1", `${at}`, sessionId);
+    }
+    const { client } = server;
+    await client.call("remember", { memories: [anna("s", []), anna("t", [["has", "tea"]])] });
+    for (const sessionId of ["s", "t"]) {
+      const own = { key: "k", userId: "u", source: saidIn(sessionId) };
+      const memories = [memory({ ...own, text: `Said in ${sessionId}.` })];
+      await client.call("remember", { memories, conflict: merge });
+    }
+    const counts = async (sourceSessionId: string) => {
+      const filter = memoryFilter({ scope: EVERYONE, sourceSessionId });
+      return (await client.call("purgeMemories", { filter })).memoryCount;
+    };
+    expect([await counts("s"), await counts("t")]).toEqual([2, 2]);
+    expect(await told(await remove("m1"))).toHaveLength(2);
+    const marks = async () => (await all()).map(({ source }) => source?.eraseTime !== undefined);
+    expect(await marks()).toEqual([false, false]);
+    await client.call("deleteMessage", { sessionId: "t", messageId: "m1" });
+    expect(await marks()).toEqual([true, true]);
+    expect([await counts("s"), await counts("t")]).toEqual([2, 2]);
+    const filter = memoryFilter({ scope: EVERYONE, sourceSessionId: "t" });
+    await client.call("purgeMemories", { filter, force: true });
+    expect(await all()).toEqual([]);
   });
 
   test("stays when its session is emptied or deleted", async () => {

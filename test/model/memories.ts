@@ -7,7 +7,9 @@ import {
   type Memory,
   type MemoryScope,
   type MemoryTier,
+  namesMessage,
   SHARED_SCOPE,
+  sessionsOfSource,
 } from "../../src/memory/rules/memory.ts";
 import { hasPromotionPart, keyOfPromotion } from "../../src/memory/rules/text-key.ts";
 import { ownerOf } from "../../src/session/rules/session.ts";
@@ -122,8 +124,7 @@ export function lookupOf(state: MemoryState, namespace: string): MemoryLookup {
         .map(({ memory }) => memory),
     bySource: (sessionId, messageId, limit) =>
       memoriesOf(state, namespace)
-        .filter(({ memory: { source } }) => sessionId !== "" && source.sessionId === sessionId)
-        .filter(({ memory: { source } }) => source.messageIds.includes(messageId))
+        .filter(({ memory: { source } }) => namesMessage(source, sessionId, messageId))
         .slice(0, limit)
         .map(({ memory }) => memory),
     count: (scope, tier) => rankedIn(state, namespace, { scope, tier }).length,
@@ -224,9 +225,11 @@ export function aboutMemories(
 ): readonly string[] {
   const known = namespaceOf(state, namespace).memories;
   const gone = (plan?.remove ?? []).flatMap((id) => known.get(id)?.memory ?? []);
-  return [...gone, ...(plan?.put ?? [])].flatMap(({ scope, source: { sessionId, owner } }) => [
+  return [...gone, ...(plan?.put ?? [])].flatMap(({ scope, source }) => [
     ...marksOf(scope),
-    ...marksOf({ ...SHARED_SCOPE, ...owner, sessionId }),
+    ...sessionsOfSource(source).flatMap(({ sessionId, owner }) =>
+      marksOf({ ...SHARED_SCOPE, ...owner, sessionId }),
+    ),
   ]);
 }
 

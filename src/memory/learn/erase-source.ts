@@ -52,7 +52,8 @@ export function eraseMessage(
   const limit = LIMITS.changeMemories;
   const naming = side.memories.bySource(session.sessionId, messageId, limit + 1);
   if (naming.length > limit) return undefined;
-  const erased = eraseSource(naming, messageId, erasure, stamp);
+  const { sessionId } = session;
+  const erased = eraseSource(naming, { sessionId, messageId }, erasure, stamp);
   const keys = erasure === "forget" ? promotionKeys(context, session, message, erased) : [];
   if (naming.length === 0 && keys.length === 0) return { plan: undefined, events: [], side };
   const unpromoted = unpromotedSession(session).unpromoted?.map((of) => ({ ...of, keys }));
@@ -124,7 +125,7 @@ export async function eraseSome(
   const { namespace, sessionId } = session;
   await changeByServer(context, namespace, ({ memories, revision }, nowMs) => {
     const naming = memories.bySource(sessionId, messageId, LIMITS.changeMemories);
-    const erased = eraseSource(naming, messageId, erasure, { revision, nowMs });
+    const erased = eraseSource(naming, { sessionId, messageId }, erasure, { revision, nowMs });
     return { plan: planOf(erased), details: detailsOf(erased) };
   });
 }

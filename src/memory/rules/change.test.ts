@@ -4,6 +4,7 @@ import { LIMITS } from "../../kit/limits.ts";
 import { TRUST } from "../../summary/rules/summary.ts";
 import {
   decay,
+  joinedSources,
   mergeEntities,
   reinforce,
   restoreRevision,
@@ -164,6 +165,67 @@ describe("sources", () => {
     expect(unitedSources(source("s", "a"), source("t", "b"))).toEqual(source("s", "a"));
     expect(unitedSources(source(""), source("t", "b"))).toEqual(source("t", "b"));
     expect(unitedSources(source("s", "a"), source(""))).toEqual(source("s", "a"));
+  });
+
+  const owned = (userId: string, one: MemorySource): MemorySource => ({
+    ...one,
+    owner: { userId, agentId: "" },
+  });
+  const placeOf = ({ sessionId, messageIds, owner }: MemorySource) => ({
+    ...{ sessionId, messageIds },
+    ...(owner === undefined ? {} : { owner }),
+  });
+
+  test("of another session are kept when content is taken in", () => {
+    const [first, second] = [owned("v", source("s", "a")), owned("u", source("t", "a"))];
+    const joined = joinedSources(first, second);
+    expect(joined).toEqual({ ...first, further: [placeOf(second)] });
+    const more = joinedSources(joined, owned("u", source("t", "b")));
+    expect(more.further).toEqual([{ ...placeOf(second), messageIds: ["a", "b"] }]);
+    expect(joinedSources(source("r"), joined).further).toEqual([placeOf(second), placeOf(first)]);
+    expect(joinedSources(first, source("")).further).toBeUndefined();
+    expect(joinedSources(source(""), second)).toEqual(second);
+  });
+
+  test("of a session id that another owner has now are kept apart", () => {
+    const [first, second] = [owned("v", source("s", "a")), owned("u", source("s", "b"))];
+    expect(joinedSources(first, second)).toEqual({ ...first, further: [placeOf(second)] });
+    const unknown = source("s", "c");
+    expect(joinedSources(first, unknown).further).toEqual([placeOf(unknown)]);
+    expect(joinedSources(unknown, first).further).toEqual([placeOf(unknown)]);
+  });
+
+  test("that are said again elsewhere after their messages went stay known", () => {
+    const gone = { ...owned("v", source("s")), erasedMs: 5 };
+    const again = unitedSources(gone, owned("u", source("t", "b")));
+    expect(again).toMatchObject({ sessionId: "t", messageIds: ["b"], owner: { userId: "u" } });
+    expect(again.further).toEqual([placeOf(owned("v", source("s")))]);
+    expect(again.erasedMs).toBeUndefined();
+  });
+
+  test("are found, or said to be missing, however many there are", () => {
+    const { memoryFurtherMessages, memoryFurtherSources, memorySourceMessages } = LIMITS;
+    const many = memoryFurtherSources + 3;
+    let joined = owned("v", source("s", "a"));
+    for (let i = 0; i < many; i++) joined = joinedSources(joined, owned("u", source(`t${i}`, "a")));
+    const [past, ...named] = joined.further ?? [];
+    expect(past).toEqual({ ...placeOf(owned("u", source(""))), isCut: true });
+    expect(named.map(({ sessionId }) => sessionId)).toEqual(
+      Array.from({ length: memoryFurtherSources }, (_, i) => `t${i + 3}`),
+    );
+    let owners = source("s", "a");
+    for (let i = 0; i < 3 * memoryFurtherSources; i++) {
+      owners = joinedSources(owners, owned(`u${i}`, source(`t${i}`, "a")));
+    }
+    expect(owners.further?.[0]).toEqual({ ...placeOf(source("")), isCut: true });
+    expect(owners.further?.length).toBeLessThanOrEqual(2 * memoryFurtherSources);
+    let messages = source("s");
+    const all = memorySourceMessages + memoryFurtherMessages + 1;
+    for (let i = 0; i < all; i++) messages = joinedSources(messages, source("s", `m${i}`));
+    expect(messages.messageIds.at(-1)).toBe(`m${all - 1}`);
+    const [rest] = messages.further ?? [];
+    expect(rest).toMatchObject({ sessionId: "s", isCut: true });
+    expect([rest?.messageIds[0], rest?.messageIds.length]).toEqual(["m1", memoryFurtherMessages]);
   });
 });
 

@@ -12,6 +12,7 @@ import {
   type MemorySource,
   type MemoryStrength,
   memoryVersionLimitReached,
+  type SourceSession,
 } from "./memory.ts";
 import type { Stamp } from "./rules.ts";
 import { nameKeyOf } from "./text-key.ts";
@@ -155,19 +156,20 @@ export function restoreRevision(current: Memory, former: Memory, stamp: Stamp): 
 }
 
 /**
- * Both sources as one: the first one stays, with the newest messages of both. A memory that lost
- * its messages is supported again once it is repeated.
+ * The source of a memory that is said again, which takes no content in: the first one stays, with
+ * the newest messages of both. A memory that lost its messages is supported again once it is
+ * repeated.
  */
 export function unitedSources(first: MemorySource, second: MemorySource): MemorySource {
   const { erasedMs, ...known } = first;
   const isAnew = erasedMs !== undefined && second.messageIds.length > 0;
   // Ids of messages name them in one session only.
-  const isElsewhere = first.sessionId !== "" && first.sessionId !== second.sessionId;
+  const isElsewhere = first.sessionId !== "" && !mayBeSameSession(first, second);
   if (isElsewhere && !isAnew) return vouched(first);
   const ids = [...new Set([...(isElsewhere ? [] : first.messageIds), ...second.messageIds])];
   const isCut = ids.length > LIMITS.memorySourceMessages;
   const { owner: _, ...kept } = isAnew ? known : first;
-  const owner = first.sessionId === second.sessionId ? (first.owner ?? second.owner) : second.owner;
+  const owner = isElsewhere ? second.owner : (first.owner ?? second.owner);
   const united = {
     ...kept,
     sessionId: second.sessionId,
@@ -175,7 +177,101 @@ export function unitedSources(first: MemorySource, second: MemorySource): Memory
     ...(owner === undefined ? {} : { owner }),
   };
   const isStood = second.origin === "caller" || second.isVouched === true || isCut;
-  return isStood ? vouched(united) : united;
+  const source = isElsewhere ? withFurther(united, oldestFirst(first)) : united;
+  return isStood ? vouched(source) : source;
+}
+
+/**
+ * The source of a memory that takes in content made of another source. Both are kept, so that each
+ * message and each session still leads to what was made of it.
+ */
+export function joinedSources(first: MemorySource, second: MemorySource): MemorySource {
+  const isFirst = first.sessionId === "" || mayBeSameSession(first, second);
+  const isAnew = first.erasedMs !== undefined && second.messageIds.length > 0;
+  // Messages support it that are known: nobody else has to.
+  const isKnown = second.origin !== "caller" && second.messageIds.length > 0;
+  const isAdded = !isFirst && !isAnew && isKnown && second.isVouched !== true;
+  const united = isAdded ? first : unitedSources(first, second);
+  return withFurther(united, [...oldestFirst(first), ...oldestFirst(second)]);
+}
+
+/** Whether two sources are one session of one owner: its id may have been used anew by another. */
+function isSameSession(first: SourceSession, second: SourceSession): boolean {
+  const [one, other] = [first.owner, second.owner];
+  return (
+    first.sessionId === second.sessionId &&
+    one?.userId === other?.userId &&
+    one?.agentId === other?.agentId
+  );
+}
+
+/** Whether two sources are one session as far as their owners are known. */
+function mayBeSameSession(first: SourceSession, second: SourceSession): boolean {
+  const isKnown = first.owner !== undefined && second.owner !== undefined;
+  return isKnown ? isSameSession(first, second) : first.sessionId === second.sessionId;
+}
+
+/** All that a memory was made of: what the first source named longest ago is already further. */
+function oldestFirst(source: MemorySource): readonly SourceSession[] {
+  return [...(source.further ?? []), source];
+}
+
+/** A source that also names the messages and sessions of others that it does not name itself. */
+function withFurther(source: MemorySource, all: readonly SourceSession[]): MemorySource {
+  const further: SourceSession[] = [];
+  for (const one of all) {
+    if (one.sessionId === "" && one.isCut !== true) continue;
+    const isOwn = isSameSession(source, one);
+    const messageIds = isOwn
+      ? one.messageIds.filter((id) => !source.messageIds.includes(id))
+      : one.messageIds;
+    if (isOwn && messageIds.length === 0 && one.isCut !== true) continue;
+    const at = further.findIndex((other) => isSameSession(other, one));
+    const known = further[at];
+    const added = { ...placeOf(one), messageIds };
+    if (known === undefined) further.push(added);
+    else further[at] = bothOf(known, added);
+  }
+  return further.length === 0 ? source : { ...source, further: bounded(further) };
+}
+
+function placeOf({ sessionId, messageIds, owner, isCut }: SourceSession): SourceSession {
+  return {
+    ...{ sessionId, messageIds },
+    ...(owner === undefined ? {} : { owner }),
+    ...(isCut === true ? { isCut } : {}),
+  };
+}
+
+function bothOf(first: SourceSession, second: SourceSession): SourceSession {
+  const messageIds = [...new Set([...first.messageIds, ...second.messageIds])];
+  return { ...placeOf(second), ...placeOf(first), messageIds };
+}
+
+/**
+ * The newest of the further sources. What there is no room for says so: messages at their session,
+ * sessions by their owner alone, owners by a source that names nothing.
+ */
+function bounded(further: readonly SourceSession[]): readonly SourceSession[] {
+  const named = further.filter(({ sessionId }) => sessionId !== "");
+  const dropped = named.slice(0, -LIMITS.memoryFurtherSources);
+  const owners = new Map<string, SourceSession>();
+  for (const { owner } of [...further.filter(({ sessionId }) => sessionId === ""), ...dropped]) {
+    const one = { ...{ sessionId: "", messageIds: [], owner }, isCut: true } as SourceSession;
+    owners.set(JSON.stringify(owner ?? null), placeOf(one));
+  }
+  if (owners.size > LIMITS.memoryFurtherSources) {
+    owners.clear();
+    owners.set("", { sessionId: "", messageIds: [], isCut: true });
+  }
+  let room: number = LIMITS.memoryFurtherMessages;
+  const kept = named.slice(-LIMITS.memoryFurtherSources).reverse();
+  const cut = kept.map((one) => {
+    const messageIds = room === 0 ? [] : one.messageIds.slice(-room);
+    room -= messageIds.length;
+    return messageIds.length === one.messageIds.length ? one : { ...one, messageIds, isCut: true };
+  });
+  return [...owners.values(), ...cut.reverse()];
 }
 
 /** A source that more than its messages vouches for. */
@@ -231,7 +327,7 @@ export function mergeEntities(target: Memory, sources: readonly Memory[], stamp:
   let { source, strength } = target;
   for (const other of sources) {
     entity = takenIn(entity, entityOf(other));
-    source = unitedSources(source, other.source);
+    source = joinedSources(source, other.source);
     strength = {
       ...strength,
       mentionCount: Math.min(MENTIONS, strength.mentionCount + other.strength.mentionCount),

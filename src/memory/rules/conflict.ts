@@ -4,11 +4,11 @@
 import { LIMITS } from "../../kit/limits.ts";
 import {
   earlierEnd,
+  joinedSources,
   nextState,
   strengthened,
   supersede,
   unitedNames,
-  unitedSources,
 } from "./change.ts";
 import { isFinal, placeKnown } from "./known.ts";
 import type { Memory, MemoryContent, Relation } from "./memory.ts";
@@ -228,8 +228,13 @@ function hasTakenIn({ content }: Memory, text: string): boolean {
   return content.text.split("\n").some((line) => normalText(line) === wanted);
 }
 
-/** The newest rival with the content of the draft merged in. */
-function mergedMemory({ stamp }: Decision, draft: NewMemory, target: Memory, text: string): Memory {
+/** The newest rival with the content of the draft, and of the others, merged in. */
+function mergedMemory(
+  { stamp }: Decision,
+  draft: NewMemory,
+  [target, ...others]: readonly [Memory, ...Memory[]],
+  text: string,
+): Memory {
   const { content, strength } = target;
   const { topics, importance } = draft.content;
   const changes = {
@@ -240,7 +245,10 @@ function mergedMemory({ stamp }: Decision, draft: NewMemory, target: Memory, tex
       importance: Math.max(content.importance, importance),
     },
     strength: strengthened(strength, 0, draft.lastSeenMs ?? stamp.nowMs),
-    source: unitedSources(target.source, draft.source),
+    source: [...others, draft].reduce(
+      (joined, { source }) => joinedSources(joined, source),
+      target.source,
+    ),
     persistent: target.persistent || draft.persistent,
   };
   return nextState(target, changes, stamp);
@@ -263,12 +271,11 @@ function placeMerged(
   if (written === undefined && hasTakenIn(target, draft.content.text)) {
     return placeKnown(decision, target, draft);
   }
-  const merged = mergedMemory(decision, draft, target, text);
+  // The text of the hook replaces all rivals, and is made of all of them.
+  const others = written === undefined ? [] : rivals.slice(0, -1);
+  const merged = mergedMemory(decision, draft, [target, ...others], text);
   const memory = overlay.put({ ...merged, contradictsIds: idsAbove(draft, all) });
-  if (written === undefined) return { memory, outcome: "updated", supersededIds: [] };
-  // The text of the hook replaces all rivals.
   const atMs = draft.content.validFromMs ?? stamp.nowMs;
-  const others = rivals.slice(0, -1);
   for (const other of others) overlay.put(supersede(other, memory.memoryId, atMs, stamp));
   const supersededIds = others.map(({ memoryId }) => memoryId);
   return { memory, outcome: "updated", supersededIds };
@@ -339,7 +346,7 @@ function givenState({ stamp }: Decision, existing: Memory, draft: NewMemory): Me
   const changes = {
     ...{ content, trust, persistent, ttlMs },
     ...({ state: "active", supersededBy: "", contradictsIds: [] } as const),
-    source: unitedSources(existing.source, draft.source),
+    source: joinedSources(existing.source, draft.source),
     strength: {
       ...strength,
       confidence,

@@ -2,7 +2,7 @@
 // trust. A scope may have one entity for each name and trust.
 
 import { LIMITS } from "../../kit/limits.ts";
-import { isInOrder, nextState, unitedNames } from "./change.ts";
+import { isInOrder, joinedSources, nextState, unitedNames } from "./change.ts";
 import { idsAbove, markBelow, placeDraft, rivalsOf, union } from "./conflict.ts";
 import { isFinal, placeKnown, saidAgain } from "./known.ts";
 import {
@@ -139,7 +139,8 @@ function placeKnownEntity(decision: Decision, known: Memory, draft: NewMemory): 
   const isLeft = decision.rules.dedupe.keepUnchanged || isFinal(known, draft);
   if (content === undefined || isLeft) return placeKnown(decision, known, draft);
   const importance = Math.max(content.importance, draft.content.importance);
-  const { strength, source } = saidAgain(decision, known, draft);
+  const { strength } = saidAgain(decision, known, draft);
+  const source = joinedSources(known.source, draft.source);
   const changes = {
     ...{ strength, source, content: { ...content, importance } },
     persistent: known.persistent || draft.persistent,

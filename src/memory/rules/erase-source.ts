@@ -2,7 +2,13 @@
 
 import type { SourceErasure } from "../../window/policy/memory-policy.ts";
 import type { MemoryLookup } from "./lookup.ts";
-import { type Memory, type MemorySource, tierOf } from "./memory.ts";
+import {
+  type Memory,
+  type MemorySource,
+  type SourceSession,
+  sessionsOfSource,
+  tierOf,
+} from "./memory.ts";
 import { isSameScope } from "./overlay.ts";
 import { keyOfPromotion } from "./text-key.ts";
 
@@ -14,17 +20,23 @@ export interface ErasedSources {
   readonly changed: readonly Memory[];
 }
 
+/** A message of a session. */
+interface NamedMessage {
+  readonly sessionId: string;
+  readonly messageId: string;
+}
+
 /** Takes a message from memories that name it. */
 export function eraseSource(
   memories: readonly Memory[],
-  messageId: string,
+  message: NamedMessage,
   erasure: Exclude<SourceErasure, "keep">,
   stamp: { readonly revision: number; readonly nowMs: number },
 ): ErasedSources {
   const gone: Memory[] = [];
   const changed: Memory[] = [];
   for (const memory of memories) {
-    const source = withoutMessage(memory, messageId, stamp.nowMs);
+    const source = withoutMessage(memory, message, stamp.nowMs);
     if (erasure === "forget" && source.erasedMs !== undefined && isLearnt(source)) {
       gone.push(memory);
     } else {
@@ -34,11 +46,22 @@ export function eraseSource(
   return { gone, changed };
 }
 
-function withoutMessage({ kind, source }: Memory, messageId: string, nowMs: number): MemorySource {
-  const messageIds = source.messageIds.filter((id) => id !== messageId);
+function withoutMessage(
+  { kind, source }: Memory,
+  { sessionId, messageId }: NamedMessage,
+  nowMs: number,
+): MemorySource {
+  const idsIn = (one: SourceSession): readonly string[] =>
+    one.sessionId === sessionId ? one.messageIds.filter((id) => id !== messageId) : one.messageIds;
+  const further = source.further?.map((one) => ({ ...one, messageIds: idsIn(one) }));
+  const left = {
+    ...{ ...source, messageIds: idsIn(source) },
+    ...(further === undefined ? {} : { further }),
+  };
   // An episode quotes all of its messages: the loss of one erases its source.
-  const isErased = messageIds.length === 0 || kind === "episode";
-  return isErased ? { ...source, messageIds, erasedMs: nowMs } : { ...source, messageIds };
+  const isErased =
+    kind === "episode" || sessionsOfSource(left).every(({ messageIds }) => messageIds.length === 0);
+  return isErased ? { ...left, erasedMs: nowMs } : left;
 }
 
 /** Whether only its messages support a memory. */

@@ -68,20 +68,28 @@ export type MemoryStructure =
 /** Origin of a memory; the names of the public enum in lower case. */
 export type MemoryOrigin = "caller" | "promotion" | "extraction" | "turn";
 
-/** Sources of a memory. */
-export interface MemorySource {
-  readonly origin: MemoryOrigin;
-  /** Empty when there was none. */
+/** A session that a memory was made of. */
+export interface SourceSession {
+  /** Empty when there was none, or when it is cut and only its owner is known. */
   readonly sessionId: string;
   readonly messageIds: readonly string[];
-  /** The hook that found it, `builtin` for the rules; empty for others. */
-  readonly hook: string;
-  readonly model: string;
   /**
    * The owner of the session when the memory was made of it: an erasure needs it once the session
    * is gone. Unset when there was no such session, or when the memory is older than this.
    */
   readonly owner?: Owner;
+  /** Some of its messages, or without a session id whole sessions, are not named. */
+  readonly isCut?: boolean;
+}
+
+/** Sources of a memory. */
+export interface MemorySource extends Omit<SourceSession, "isCut"> {
+  readonly origin: MemoryOrigin;
+  /** The hook that found it, `builtin` for the rules; empty for others. */
+  readonly hook: string;
+  readonly model: string;
+  /** Sessions that it took more in from, the newest last. Unset for none. */
+  readonly further?: readonly SourceSession[];
   /** When messages that it depends on were erased; unset while none was. */
   readonly erasedMs?: number;
   /**
@@ -89,6 +97,18 @@ export interface MemorySource {
    * another session too. Unset without any.
    */
   readonly isVouched?: boolean;
+}
+
+/** All that a memory was made of, the first source first. */
+export function sessionsOfSource(source: MemorySource): readonly SourceSession[] {
+  return [source, ...(source.further ?? [])];
+}
+
+/** Whether a memory was made of a message. */
+export function namesMessage(source: MemorySource, sessionId: string, messageId: string): boolean {
+  return sessionsOfSource(source).some(
+    (one) => sessionId !== "" && one.sessionId === sessionId && one.messageIds.includes(messageId),
+  );
 }
 
 /** The content of a state of a memory: RestoreMemoryVersion brings it back. */

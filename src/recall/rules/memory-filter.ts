@@ -6,6 +6,7 @@ import {
   type Memory,
   type MemoryKind,
   type MemoryOrigin,
+  sessionsOfSource,
 } from "../../memory/rules/memory.ts";
 import { meansScope, type ScopeFilter } from "../../memory/rules/scopes.ts";
 import type { Trust } from "../../summary/rules/summary.ts";
@@ -93,10 +94,14 @@ function standingFits(memory: Memory, filter: MemoryFilter): boolean {
     strength.confidence >= filter.minConfidence &&
     memory.trust >= (filter.minTrust ?? 0) &&
     (filter.persistent === undefined || memory.persistent === filter.persistent) &&
-    (filter.sourceSessionId === "" || source.sessionId === filter.sourceSessionId) &&
+    (filter.sourceSessionId === "" || namesSession(source, filter.sourceSessionId)) &&
     (filter.origin === undefined || source.origin === filter.origin) &&
     (filter.sourceErased === undefined || (source.erasedMs !== undefined) === filter.sourceErased)
   );
+}
+
+function namesSession(source: Memory["source"], wanted: string): boolean {
+  return sessionsOfSource(source).some(({ sessionId }) => sessionId === wanted);
 }
 
 /** Whether a filter means a memory. One whose time has run out is never meant. */

@@ -3,7 +3,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { marksOf } from "../../erase/rules/erasure.ts";
 import { LIMITS } from "../../kit/limits.ts";
-import { type Memory, type MemoryScope, SHARED_SCOPE } from "../../memory/rules/memory.ts";
+import {
+  type Memory,
+  type MemoryScope,
+  SHARED_SCOPE,
+  sessionsOfSource,
+} from "../../memory/rules/memory.ts";
 import { hasPromotionPart, keyOfPromotion } from "../../memory/rules/text-key.ts";
 import { lastNumber, numbersUnder, u64 } from "../engine/keys.ts";
 import { rangeIndex } from "../engine/reads.ts";
@@ -99,8 +104,10 @@ export function aboutMemories({ steps }: Pick<MemorySteps, "steps">): readonly s
   return steps.flatMap(({ after, before }) => {
     const memory = after ?? before?.memory;
     if (memory === undefined) return [];
-    const { sessionId, owner } = memory.source;
-    return [...marksOf(memory.scope), ...marksOf({ ...SHARED_SCOPE, ...owner, sessionId })];
+    const sources = sessionsOfSource(memory.source).flatMap(({ sessionId, owner }) =>
+      marksOf({ ...SHARED_SCOPE, ...owner, sessionId }),
+    );
+    return [...marksOf(memory.scope), ...sources];
   });
 }
 

@@ -26,6 +26,10 @@ describe("the body of a memory", () => {
         ...{ hook: source.hook, model: source.model, supersededBy: memory.supersededBy },
         ...{ writer: memory.writer, reason: memory.reason },
         contradictsIds: memory.contradictsIds,
+        furtherSources: (source.further ?? []).map(({ sessionId, messageIds, owner, isCut }) => ({
+          ...{ sessionId, messageIds, cut: isCut === true ? 1n : 0n },
+          owner: owner === undefined ? [] : [owner.userId, owner.agentId],
+        })),
         ...{ erasedMs: source.erasedMs, vouched: source.isVouched === true ? 1n : 0n },
       });
     });

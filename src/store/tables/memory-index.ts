@@ -1,7 +1,12 @@
 // The row of a memory, and the keys under which its number stands. The row says what it is found
 // by, so that the keys are known without its body, whoever made them.
 
-import { MEMORY_KINDS, MEMORY_TIERS, type Memory } from "../../memory/rules/memory.ts";
+import {
+  MEMORY_KINDS,
+  MEMORY_TIERS,
+  type Memory,
+  sessionsOfSource,
+} from "../../memory/rules/memory.ts";
 import { TRUST } from "../../summary/rules/summary.ts";
 import { u64 } from "../engine/keys.ts";
 import { memoryFacts } from "../memory-facts.ts";
@@ -95,10 +100,13 @@ export function listKeysOf(
 /** The keys by which its messages find a memory. */
 export function sourceKeysOf(
   { logNo, memoryNo }: MemoryPlace,
-  { sessionId, messageIds }: Memory["source"],
+  source: Memory["source"],
 ): readonly string[] {
-  if (sessionId === "") return [];
-  const prefixes = messageIds.map((id) => MEMORY_SOURCE.prefix(logNo, sourcePart(sessionId, id)));
+  const prefixes = sessionsOfSource(source).flatMap(({ sessionId, messageIds }) =>
+    sessionId === ""
+      ? []
+      : messageIds.map((id) => MEMORY_SOURCE.prefix(logNo, sourcePart(sessionId, id))),
+  );
   return [...new Set(prefixes)].map((prefix) => prefix + u64(memoryNo));
 }
 

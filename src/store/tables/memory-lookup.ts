@@ -9,6 +9,7 @@ import {
   type MemoryKind,
   type MemoryScope,
   type MemoryTier,
+  namesMessage,
 } from "../../memory/rules/memory.ts";
 import { afterPrefix, lastNumber, u64 } from "../engine/keys.ts";
 import { readIndex, takeRows } from "../engine/reads.ts";
@@ -22,6 +23,7 @@ import {
   numbersOf,
   numbersWith,
   readMemories,
+  readMemoryRow,
   readScope,
 } from "./memories.ts";
 import { kindNoOf, tierNoOf } from "./memory-index.ts";
@@ -139,11 +141,13 @@ export class PendingMemories implements MemoryLookup {
 
   bySource(sessionId: string, messageId: string, limit: number): readonly Memory[] {
     const { log } = this;
-    return log === undefined
-      ? []
-      : numbersOf(log, MEMORY_SOURCE.prefix(log.logNo, sourcePart(sessionId, messageId)), {
-          limit,
-        }).map((memoryNo) => this.#at(log, memoryNo).memory);
+    if (log === undefined) return [];
+    const prefix = MEMORY_SOURCE.prefix(log.logNo, sourcePart(sessionId, messageId));
+    // A version that knows no further sources leaves their rows when it changes a memory.
+    return numbersOf(log, prefix, { limit })
+      .filter((memoryNo) => readMemoryRow(log, memoryNo) !== undefined)
+      .map((memoryNo) => this.#at(log, memoryNo).memory)
+      .filter(({ source }) => namesMessage(source, sessionId, messageId));
   }
 
   count(scope: MemoryScope, tier: MemoryTier): number {

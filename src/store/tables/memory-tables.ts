@@ -3,7 +3,10 @@
 // so that no key is too long. Bodies stand among the messages, which put them into an envelope.
 
 import { hash } from "node:crypto";
-import { MemoryBodyRecord } from "../../gen/memorysidecar/storage/v1/memory_records.ts";
+import {
+  MemoryBodyRecord,
+  MemorySourceRecord,
+} from "../../gen/memorysidecar/storage/v1/memory_records.ts";
 import type { MemoryJob } from "../../memory/rules/job.ts";
 import {
   MEMORY_KINDS,
@@ -11,7 +14,9 @@ import {
   type MemoryKind,
   type MemoryOrigin,
   type MemoryScope,
+  type MemorySource,
   type MemoryStructure,
+  type SourceSession,
 } from "../../memory/rules/memory.ts";
 import { keyOfPromotion } from "../../memory/rules/text-key.ts";
 import type { Trust } from "../../summary/rules/summary.ts";
@@ -421,8 +426,23 @@ export function encodeMemoryBody(memory: Memory): Uint8Array {
   writer.strings(27, memory.contradictsIds);
   writer.optionalDouble(28, source.erasedMs);
   writer.number(29, source.isVouched === true ? 1 : 0);
-  writer.strings(30, source.owner === undefined ? [] : [source.owner.userId, source.owner.agentId]);
+  writer.strings(30, ownerStrings(source));
+  for (const one of source.further ?? []) {
+    writer.bytes(31, MemorySourceRecord.encode(furtherRecord(one)).finish());
+  }
   return new Uint8Array(writer.buffer.subarray(0, writer.position));
+}
+
+function ownerStrings({ owner }: SourceSession): string[] {
+  return owner === undefined ? [] : [owner.userId, owner.agentId];
+}
+
+function furtherRecord(one: SourceSession): MemorySourceRecord {
+  const { sessionId, messageIds, isCut } = one;
+  return {
+    ...{ sessionId, messageIds: [...messageIds], owner: ownerStrings(one) },
+    cut: isCut === true ? 1n : 0n,
+  };
 }
 
 type Parts = Pick<MemoryBodyRecord, "parts" | "aliases" | "attributes">;
@@ -503,6 +523,7 @@ export function memoryOf(memoryNo: number, row: MemoryRow, payload: Uint8Array):
       ...(body.erasedMs === undefined ? {} : { erasedMs: body.erasedMs }),
       ...(body.vouched === 0n ? {} : { isVouched: true }),
       ...ownerPart(body.sourceOwner),
+      ...furtherPart(body.furtherSources),
     },
     state: row.past === 1 ? "superseded" : "active",
     supersededBy: body.supersededBy,
@@ -519,6 +540,15 @@ export function memoryOf(memoryNo: number, row: MemoryRow, payload: Uint8Array):
 // Both are empty for the session of nobody; there are none where the owner is not known.
 function ownerPart([userId, agentId = ""]: readonly string[]): Pick<Memory["source"], "owner"> {
   return userId === undefined ? {} : { owner: { userId, agentId } };
+}
+
+function furtherPart(records: readonly MemorySourceRecord[]): Pick<MemorySource, "further"> {
+  if (records.length === 0) return {};
+  const further = records.map(({ sessionId, messageIds, owner, cut }) => ({
+    ...{ sessionId, messageIds, ...ownerPart(owner) },
+    ...(cut === 0n ? {} : { isCut: true }),
+  }));
+  return { further };
 }
 
 function contentOf(kind: MemoryKind, body: MemoryBodyRecord): Memory["content"] {

@@ -151,6 +151,40 @@ export function memorySuite(open: OpenEngine): void {
       }
     });
 
+    test("is found by the messages of its further sources, too", async (scene) => {
+      const foundBy = (sessionId: string, messageId: string) =>
+        scene.store.changeMemories({ namespace: NAMESPACE }, ({ memories }) => {
+          const found = memories.bySource(sessionId, messageId, 9);
+          return { kind: "answer", result: found.map(({ memoryId }) => memoryId).join(" ") };
+        });
+      await put(scene, ["a"], { messageIds: ["m1"] });
+      const memory = await scene.store.readMemory(NAMESPACE, "a");
+      if (memory === undefined) throw new Error("no memory");
+      const owner = { userId: "", agentId: "b" };
+      const further = [
+        { sessionId: "s", messageIds: ["m1", "m2"], isCut: true },
+        { sessionId: "t", messageIds: ["m1", "m3"], owner },
+        { sessionId: "", messageIds: [], owner, isCut: true },
+      ];
+      await save(scene, { put: [{ ...memory, source: { ...memory.source, further } }] });
+      for (let round = 0; round < 2; round += 1) {
+        const found = await scene.store.readMemory(NAMESPACE, "a");
+        expect(found?.source).toEqual({ ...memory.source, further });
+        expect(await foundBy("s", "m1")).toBe("a");
+        expect(await foundBy("s", "m2")).toBe("a");
+        expect(await foundBy("t", "m3")).toBe("a");
+        expect(await foundBy("t", "m2")).toBe("");
+        await scene.engine.reopen();
+      }
+      const fewer = [{ sessionId: "t", messageIds: ["m1"], owner }];
+      await save(scene, { put: [{ ...memory, source: { ...memory.source, further: fewer } }] });
+      expect(await foundBy("t", "m1")).toBe("a");
+      expect(await foundBy("t", "m3")).toBe("");
+      await change(scene, { remove: ["a"] });
+      expect(await foundBy("s", "m1")).toBe("");
+      expect(await foundBy("t", "m1")).toBe("");
+    });
+
     test("is found by the messages that it names now, in every scope and state", async (scene) => {
       const foundBy = (messageId: string, parts: { limit?: number; sessionId?: string } = {}) =>
         scene.store.changeMemories({ namespace: NAMESPACE }, ({ memories }) => {

@@ -65,6 +65,16 @@ function contentOf(kind: MemoryKind): fc.Arbitrary<MemoryContent> {
 }
 
 const scope = fc.record({ userId: text, agentId: text, sessionId: key });
+const owner = fc.record({ userId: text, agentId: text });
+const further = fc.record(
+  {
+    sessionId: key,
+    messageIds: fc.array(key, { maxLength: 3 }),
+    owner,
+    isCut: fc.constant(true),
+  },
+  { requiredKeys: ["sessionId", "messageIds"] },
+);
 const source = fc.record(
   {
     origin: fc.constantFrom("caller", "promotion", "extraction", "turn"),
@@ -72,6 +82,8 @@ const source = fc.record(
     messageIds: fc.array(key, { maxLength: 3 }),
     hook: fc.constantFrom("", "builtin", "h"),
     model: text,
+    owner,
+    further: fc.array(further, { minLength: 1, maxLength: 3 }),
     erasedMs: timeMs,
     isVouched: fc.constant(true),
   },

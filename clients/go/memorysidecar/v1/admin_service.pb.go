@@ -472,7 +472,9 @@ const (
 	// whose it was: they were written before the server kept that, there was no such session when
 	// they were remembered, their scope names the session alone, or they hold summaries, which do
 	// not name the agent. They may be of the subject. For users and agents only. Remedy:
-	// EraseSubject for each session of the subject that was deleted or has expired.
+	// EraseSubject for each session of the subject that was deleted or has expired. Also, for
+	// sessions and messages too, memories that took in content of more sessions or messages than
+	// they can name. Remedy: ForgetMemories for those that hold content of the subject.
 	ErasureRemainderReason_ERASURE_REMAINDER_REASON_UNKNOWN_OWNER ErasureRemainderReason = 6
 )
 
