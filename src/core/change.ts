@@ -51,8 +51,6 @@ export interface ChangeOptions {
   readonly messageIds?: readonly string[];
   readonly firstMessageOnly?: boolean;
   readonly messageBytesMax?: number;
-  readonly seqs?: readonly number[];
-  readonly needWindow?: boolean;
   readonly allowWhenFull?: boolean;
   /** One of several changes of a call, whose answer is remembered with another one. */
   readonly isPart?: boolean;

@@ -103,7 +103,7 @@ export function windowBase(
   const gone = new Set(left.map(({ messageId }) => messageId));
   return {
     session,
-    window: (view.window ?? []).filter(({ messageId }) => !gone.has(messageId)),
+    window: view.window().filter(({ messageId }) => !gone.has(messageId)),
     stamp: { revision: view.revision, nowMs },
     tasks: view.tasks,
     memory: { side: view },

@@ -167,25 +167,18 @@ describe("the episode of a turn", () => {
     await services.append("s", [question, answer], { turnEnd: true });
     const long = Array.from({ length: 20 }, () => [call, { ...result }]).flat();
     await services.append("s", [{ text: "Everywhere?" }, ...long, answer]);
-    const { kinds, seqs } = noteDecisions(services.store);
+    const notes = noteDecisions(services.store);
     await services.append("s", [], { turnEnd: true });
     expect(await episodes()).toEqual([WARM, "user: Everywhere? | assistant: It is warm."]);
     // The turn before ended with seq 2.
-    expect(seqs.map((piece) => [piece[0], piece.at(-1)])).toEqual([
-      ...[
-        [44, 41],
-        [40, 33],
-        [32, 17],
-        [16, 3],
-      ],
-    ]);
-    expect(kinds).toEqual([...seqs.map(() => "need-messages"), "save"]);
+    const ends = notes.map((note) => (typeof note === "string" ? note : [note[0], note.at(-1)]));
+    expect(ends).toEqual([[44, 41], [40, 33], [32, 17], [16, 3], "decided"]);
   });
 
-  test("asks for no message when the append holds what the user said", async () => {
-    const { kinds, seqs } = noteDecisions(services.store);
+  test("reads no message when the append holds what the user said", async () => {
+    const notes = noteDecisions(services.store);
     await services.append("s", [question, answer], { turnEnd: true });
-    expect({ kinds, seqs }).toEqual({ kinds: ["save"], seqs: [] });
+    expect(notes).toEqual(["decided"]);
   });
 
   test("does not take tool results in a user message for what the user said", async () => {

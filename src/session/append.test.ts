@@ -219,25 +219,25 @@ test("an id that exists is told before a seq that is not the newest", async () =
 test("an append that can trigger nothing does not look at the window", async () => {
   await create("s", keep(3));
   await services.append("s", [{ text: "a" }]);
-  const { kinds } = noteDecisions(services.store);
+  const notes = noteDecisions(services.store);
   await services.append("s", [{ text: "b" }], { modelInputTokens: 5 });
   await services.append("s", [{ text: "c" }], {
     turnEnd: true,
     toolOutcomes: [{ tool: "search", error: true }],
   });
-  expect(kinds).toEqual(["save", "save"]);
+  expect(notes).toEqual(["decided", "decided"]);
   await services.append("s", [{ text: "d" }]);
-  expect(kinds).toEqual(["save", "save", "need-window", "save"]);
+  expect(notes).toEqual(["decided", "decided", "window", "decided"]);
 });
 
 test("an append looks at the window when a turn ends and a stage runs then", async () => {
   const end = stageOf({ name: "end", on: "turn-end", select: dropOldest({ maxMessages: 1 }) });
   await create("s", policyOf([end]));
   await services.append("s", [{ text: "a" }]);
-  const { kinds } = noteDecisions(services.store);
+  const notes = noteDecisions(services.store);
   await services.append("s", [{ text: "b" }]);
-  expect(kinds).toEqual(["save"]);
+  expect(notes).toEqual(["decided"]);
   const answer = await services.append("s", [], { turnEnd: true });
-  expect(kinds).toEqual(["save", "need-window", "save"]);
+  expect(notes).toEqual(["decided", "window", "decided"]);
   expect(answer.trims).toMatchObject([{ stage: "end" }]);
 });

@@ -14,7 +14,7 @@ import { EVENT_TYPE, type EventDetail } from "../events/rules/event.ts";
 import type { Call } from "../kit/call.ts";
 import { etagMismatch, requestInvalid, sessionNotFound } from "../kit/errors.ts";
 import { LIMITS } from "../kit/limits.ts";
-import { readTurn, type TurnRead } from "../memory/learn/episode.ts";
+import { readTurn } from "../memory/learn/episode.ts";
 import { eraseSome } from "../memory/learn/erase-source.ts";
 import { givenByChange, mergeJobPlans } from "../memory/learn/give.ts";
 import { askedOf, planRecords } from "../records/change-records.ts";
@@ -44,7 +44,7 @@ import {
   emptiedLog,
   type ManyNamed,
 } from "./log/edit-log.ts";
-import { type EncodeAll, encodeAll, RANDOM_BYTES } from "./log/encode-messages.ts";
+import { encodeAll, RANDOM_BYTES } from "./log/encode-messages.ts";
 import {
   addedOf,
   answered,
@@ -77,10 +77,7 @@ export interface Arrangement {
 export type Arrange = (
   view: SessionView,
   session: Session,
-) =>
-  | Arrangement
-  | { readonly kind: "need-messages"; readonly seqs: readonly number[] }
-  | { readonly kind: "answer"; readonly result: Stale };
+) => Arrangement | { readonly kind: "answer"; readonly result: Stale };
 
 /** Input that stays the same however often an append is decided. */
 interface Append extends Changing {
@@ -90,8 +87,6 @@ interface Append extends Changing {
   readonly arrange: Arrange;
   /** The counts of the drafts, and by which rule; undefined before the first count. */
   counts: { readonly rule: CountedRule; readonly of: readonly number[] } | undefined;
-  /** The messages as encoded for a revision, kept over a second decision. */
-  encoded: { readonly revision: number; readonly messages: readonly NewMessage[] } | undefined;
 }
 
 /**
@@ -126,7 +121,6 @@ export async function appendArranged(
     random: context.world.random(unnamed * RANDOM_BYTES),
     arrange: arrange ?? arrangeExisting(context, input),
     counts: undefined,
-    encoded: undefined,
   };
   const { namespace, sessionId } = input;
   // One that exists already is enough to refuse, and a thousand can be very large.
@@ -161,10 +155,8 @@ function decideAppend(
   checkAppend(append, view, stored);
   const { sorted } = arranged;
   const patched = patch(append, view, stored);
-  if (patched === "need-window") return { kind: "need-window" };
   if (patched === undefined && isNothing(input, arranged)) return unchanged(append, stored, sorted);
-  const answers = checkAnswers(input.wantedCalls ?? [], view, arranged.erase);
-  if (answers === "need-window") return { kind: "need-window" };
+  checkAnswers(input.wantedCalls ?? [], view, arranged.erase);
   const start = patched?.session ?? stored;
   const { policy } = start.fields;
   if (policy.tokenRule === "given") checkGiven(input.drafts, sorted);
@@ -173,15 +165,19 @@ function decideAppend(
   if (counts === undefined) return { kind: "answer", result: { needCount: rule } };
   const by = { ...arranged, counts, rule };
   const edited = edit(append, afterPatch(view, patched), start, by);
-  if (edited?.kind === "need-window") return edited;
   if (edited?.kind === "named") return { kind: "answer", result: edited };
   const base = edited === undefined ? { view, session: start } : afterEdit(view, edited);
   const { session, view: now } = base;
   const { drafts, places } = addedOf(input.drafts, sorted);
-  const messages = encoded(append, session, {
-    ...{ drafts, places, rule },
+  const messages = encodeAll({
+    codec: context.codec,
+    ...{ drafts, places, rule: rule.rule },
     counts: sorted === undefined ? counts : places.map((index) => counts[index] ?? 0),
-    revision: view.revision,
+    random: append.random,
+    writer: append.call.writer,
+    nowMs: append.nowMs,
+    lastSeq: session.head.lastSeq,
+    etag: context.etags.of(view.revision),
   });
   const outcomes = outcomesOf(policy, {
     codec: context.codec,
@@ -190,18 +186,14 @@ function decideAppend(
     window: now.window,
     given: input.toolOutcomes,
   });
-  if (outcomes === "need-window") return { kind: "need-window" };
   const grown = growSession(append, session, { messages, outcomes, window: now.window });
-  if (now.window === undefined && mustLook(append, grown)) return { kind: "need-window" };
-  const turn = turnOf(append, now, grown);
-  if (turn.kind === "need-messages") return turn;
   return plan(append, now, {
     ...grown,
     stored: view.session,
     sorted,
     patched,
     edited,
-    episode: turn.episode,
+    episode: turnOf(append, now, grown),
   });
 }
 
@@ -231,13 +223,11 @@ function patch(
   { context, input, nowMs }: Append,
   view: SessionView,
   stored: Session,
-): PatchedSession | "need-window" | undefined {
+): PatchedSession | undefined {
   const { attributes } = input;
   if (attributes === undefined || attributes.paths.length === 0) return undefined;
   if (view.session === undefined) return undefined;
   checkPatchHooks(context, attributes);
-  // A new policy takes effect on the whole window.
-  if (view.window === undefined && attributes.paths.includes("policy")) return "need-window";
   return patchSession(stored, attributes, view, nowMs);
 }
 
@@ -291,11 +281,10 @@ function edit(
   view: SessionView,
   session: Session,
   by: Arrangement & { readonly counts: readonly number[]; readonly rule: CountedRule },
-): EditedLog | ManyNamed | { readonly kind: "need-window" } | undefined {
+): EditedLog | ManyNamed | undefined {
   const { sorted, erase } = by;
   if (erase === "all") return emptiedLog(context, view, { session, nowMs });
   if (erase.length === 0 && (sorted?.updates ?? []).length === 0) return undefined;
-  if (view.window === undefined) return { kind: "need-window" };
   const replace = replacementsOf(context.codec, sorted?.updates ?? [], {
     drafts: input.drafts,
     counts: by.counts,
@@ -339,30 +328,6 @@ function sessionToCreate(append: Append, view: SessionView): Session {
   return session;
 }
 
-function encoded(
-  append: Append,
-  session: Session,
-  by: Pick<EncodeAll, "drafts" | "places" | "counts"> & {
-    readonly rule: CountedRule;
-    readonly revision: number;
-  },
-): readonly NewMessage[] {
-  const { revision, drafts, places, counts } = by;
-  if (append.encoded?.revision === revision) return append.encoded.messages;
-  const messages = encodeAll({
-    codec: append.context.codec,
-    ...{ drafts, places, counts },
-    rule: by.rule.rule,
-    random: append.random,
-    writer: append.call.writer,
-    nowMs: append.nowMs,
-    lastSeq: session.head.lastSeq,
-    etag: append.context.etags.of(revision),
-  });
-  append.encoded = { revision, messages };
-  return messages;
-}
-
 /** A session with the messages of an append, before any stage runs. */
 interface Grown {
   /** Before the messages: as stored and edited, or as it is created. */
@@ -401,10 +366,9 @@ function growSession(
   const run = { first: head.lastSeq + 1, last: lastSeq };
   const state = { modelInputTokens: input.modelInputTokens, outcomes };
   // A result that came takes the place of one that was made for its call.
-  const inserts =
-    window === undefined
-      ? fields.inserts
-      : withoutAnswered(fields.inserts, { window, messages }, context.codec);
+  const inserts = mayAnswerFilled(fields.inserts, messages)
+    ? withoutAnswered(fields.inserts, { window: window(), messages }, context.codec)
+    : fields.inserts;
   const session: Session = {
     ...old,
     fields: inserts === fields.inserts ? fields : { ...fields, inserts },
@@ -423,16 +387,19 @@ function growSession(
   return { old, session, messages, appended, before: sessionTotals(session), outcomes };
 }
 
-/** Whether the window must be loaded to decide what this append does to it. */
-function mustLook(append: Append, grown: Grown): boolean {
-  const { policy, inserts } = grown.session.fields;
+/** Whether the window must be looked at to decide what this append does to it. */
+function mustLook(append: Append, grown: Read): boolean {
+  const { edited, patched, old } = grown;
+  // A new policy takes effect on the whole window.
+  if (edited !== undefined || patched?.hasNewPolicy === true) return true;
+  const { policy } = grown.session.fields;
   const { head } = grown.session;
   const { turnEnd } = append.input;
   const isOn = (on: string, name?: string): boolean =>
     policy.stages.some((stage) => stage.on === on && (name === undefined || stage.name === name));
   return (
     (turnEnd && isOn("turn-end")) ||
-    mayAnswerFilled(inserts, grown.messages) ||
+    mayAnswerFilled(old.fields.inserts, grown.messages) ||
     // Results without their call never enter the window.
     (policy.toolPairing === "whole" &&
       grown.messages.some(({ role, answers }) => role === ROLE.tool || answers.length > 0)) ||
@@ -448,8 +415,12 @@ function makesEpisode(append: Append, { fields }: Session): boolean {
 }
 
 /** Text of the turn that this append ends, if it becomes an episode. */
-function turnOf(append: Append, view: SessionView, { messages, old }: Grown): TurnRead {
-  if (!makesEpisode(append, old)) return { kind: "read", episode: undefined };
+function turnOf(
+  append: Append,
+  view: SessionView,
+  { messages, old }: Grown,
+): EpisodeInput | undefined {
+  if (!makesEpisode(append, old)) return undefined;
   const { lastSeq, policyState } = old.head;
   const { turnEndSeq } = policyState;
   const before = { messagesAt: view.messagesAt, lastSeq, turnEndSeq };
@@ -463,11 +434,12 @@ function memoryOf(append: Append, side: MemorySide, grown: Read): MemoryBase {
   return { side, turn: { appended, isEnd: append.input.turnEnd, episode } };
 }
 
-/** Runs the stages over a loaded window. */
+/** Runs the stages over the window; undefined when they would change nothing. */
 function trimmed(append: Append, view: SessionView, grown: Read): WindowChange | undefined {
   const { context, input, nowMs } = append;
-  const { window, revision } = view;
-  if (window === undefined) return undefined;
+  if (!mustLook(append, grown)) return undefined;
+  const { revision } = view;
+  const window = view.window();
   const { messages, session, before, patched, edited } = grown;
   const taskPlan = mergeTaskPlans(patched?.edited.plan, edited?.tasks.plan, revision);
   // Calls and results may have changed with the content, and what keeps them with the policy.

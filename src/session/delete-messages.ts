@@ -72,7 +72,6 @@ export function batchDeleteMessages(
       checkEditBytes(messages, "seq_ranges");
       return false;
     });
-    if ("kind" in inRanges) return inRanges;
     const bySeq = new Map([...inRanges, ...view.messages.values()].map((one) => [one.seq, one]));
     const messages = [...bySeq.values()].sort((a, b) => a.seq - b.seq);
     if (messages.length === 0) return nothing(deletion, session, encode);
@@ -108,7 +107,6 @@ export async function popMessages(
     const below = { first: 1, last: session.head.lastSeq };
     const seqs = isSame ? found.seqs : seqsOf([below]).reverse();
     const newest = messagesOf(view, seqs, (messages) => isEnough(messages, count));
-    if ("kind" in newest) return newest;
     if (newest.length === 0) return nothing(deletion, session, encode);
     return remove(deletion, view, session, { messages: fitting(newest, count).reverse(), encode });
   });
@@ -161,7 +159,7 @@ async function deleteWith(
 ): Promise<Uint8Array> {
   const { namespace, sessionId, messageIds = [], isPart = false } = input;
   const target = {
-    ...{ namespace, sessionId, messageIds, needWindow: true, allowWhenFull: true, isPart },
+    ...{ namespace, sessionId, messageIds, allowWhenFull: true, isPart },
     messageBytesMax: LIMITS.editBytes,
   };
   return await changeSession<Uint8Array>(context, call, target, (view) => {

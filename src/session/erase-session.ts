@@ -80,7 +80,7 @@ export function eraseMessageOf(
   message: { readonly messageId: string; readonly lastSeq: number },
   settle: Settle,
 ): Promise<ErasedMessage> {
-  const change = { ...ref, messageIds: [message.messageId], needWindow: true, allowWhenFull: true };
+  const change = { ...ref, messageIds: [message.messageId], allowWhenFull: true };
   return context.store.changeSession<ErasedMessage>(change, (view) => {
     const old = view.messages.get(message.messageId);
     if (view.session === undefined || old === undefined || old.seq > message.lastSeq) {

@@ -135,7 +135,7 @@ export async function fillToolResults(
   const { namespace, sessionId } = input;
   const nowMs = context.world.nowMs();
   const random = context.world.random(LIMITS.filledResults * RANDOM_BYTES);
-  const target = { namespace, sessionId, needWindow: true };
+  const target = { namespace, sessionId };
   const toolResultFill = { context, call, input, nowMs, random, counted: undefined };
   return await changeSession<Uint8Array>(context, call, target, (view) =>
     decideFill(toolResultFill, view),
@@ -150,7 +150,7 @@ function decideFill(
   const { session, revision } = view;
   if (session === undefined) throw sessionNotFound(input.sessionId);
   const { policy, inserts } = session.fields;
-  const window = view.window ?? [];
+  const window = view.window();
   const entries = mergeInserts(window, inserts, context.codec);
   const fill = { rule: "always", newestOnly: input.newestOnly } as const;
   const open = callsToFill(entries, fill, detailReader(context.codec));

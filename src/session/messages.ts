@@ -115,7 +115,7 @@ export async function updateMessage(
 ): Promise<Uint8Array> {
   const nowMs = context.world.nowMs();
   const { namespace, sessionId, messageId } = input;
-  const target = { namespace, sessionId, messageIds: [messageId], needWindow: true };
+  const target = { namespace, sessionId, messageIds: [messageId] };
   // Exact counts, by the text they stand for, so that a second decision finds them.
   const counts = new Map<string, number>();
   return await changeSession<Uint8Array>(context, call, target, (view) =>

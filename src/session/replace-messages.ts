@@ -78,12 +78,11 @@ function arrangeFrom(
   { drafts, keepCommonPrefix }: ReplaceInput,
   view: SessionView,
   { seqs }: Found,
-): ReturnType<Arrange> {
+): Arrangement {
   const stored = messagesOf(view, seqs, (messages) => {
     checkEditBytes(messages, "from_seq");
     return false;
   });
-  if ("kind" in stored) return stored;
   let count = 0;
   const isSame = (draft: MessageDraft | undefined, old: StoredMessage | undefined): boolean =>
     draft !== undefined &&

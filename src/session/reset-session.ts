@@ -39,7 +39,6 @@ export async function resetSession(
     const target = {
       namespace,
       sessionId,
-      needWindow: keepSystemMessages,
       allowWhenFull: !keepSystemMessages && !keepFirstSystemMessage,
       messageIds: oldest === undefined ? [] : [oldest.messageId],
     };
@@ -123,7 +122,7 @@ function keptOf(
   first: StoredEntry | undefined,
 ): readonly StoredEntry[] {
   const kept = input.keepSystemMessages
-    ? (view.window ?? []).filter((entry) => entry.role === ROLE.system)
+    ? view.window().filter((entry) => entry.role === ROLE.system)
     : [];
   if (first === undefined || kept[0]?.seq === first.seq) return kept;
   return [first, ...kept];

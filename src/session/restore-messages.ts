@@ -62,7 +62,7 @@ export async function restoreMessages(
   const restoring = { context, call, input, nowMs: context.world.nowMs() };
   for (let tries = 1; ; tries++) {
     const found = await find(restoring);
-    const target = { namespace, sessionId, messageIds: found.messageIds, needWindow: true };
+    const target = { namespace, sessionId, messageIds: found.messageIds };
     const result = await changeSession<Stale>(context, call, target, (view) =>
       decideRestore(restoring, { ...found, mayBeStale: tries >= TRIES_MAX }, view),
     );
@@ -153,7 +153,7 @@ function decideRestore(
   const missing = found.askedIds.find((messageId) => !view.messages.has(messageId));
   if (missing !== undefined) throw messageNotFound(missing);
   const outside = [...view.messages.values()].filter(({ seq }) => !containsSeq(windowRanges, seq));
-  const { window, restored } = joined(context, session, view.window ?? [], outside);
+  const { window, restored } = joined(context, session, view.window(), outside);
   if (restored.length === 0) {
     const window = sessionTotals(session);
     const { revision } = session.head;

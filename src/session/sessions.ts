@@ -168,7 +168,7 @@ export async function updateSession(
   const { namespace, sessionId } = update;
   const nowMs = context.world.nowMs();
   checkPatchHooks(context, update);
-  const target = { namespace, sessionId, needWindow: update.paths.includes("policy") };
+  const target = { namespace, sessionId };
   return await changeSession<Uint8Array>(context, call, target, (view) =>
     decideUpdate(context, call, { ...update, nowMs }, view),
   );

@@ -19,10 +19,6 @@ export interface SessionChange extends SessionRef {
   readonly firstMessageOnly?: boolean;
   /** Loads none of them beyond the one with which they have more bytes together. */
   readonly messageBytesMax?: number;
-  /** Messages to load by seq at once; others only when decide asks for them. */
-  readonly seqs?: readonly number[];
-  /** Loads the window at once; else only when decide asks for it. */
-  readonly needWindow?: boolean;
   /** Looks up the answer to this request id. Empty or unset means none. */
   readonly requestId?: string;
   /** Lets the change through when the disk is below its floor, because it frees space. */
@@ -34,8 +30,8 @@ export interface SessionView {
   /** The revision the change will have if it is saved. */
   readonly revision: number;
   readonly session: Session | undefined;
-  /** The stored window by rising seq; undefined unless asked for. Empty without a session. */
-  readonly window: readonly StoredEntry[] | undefined;
+  /** The stored window by rising seq. Read when it is asked for. Empty without a session. */
+  readonly window: () => readonly StoredEntry[];
   /** Those of the messages asked for that exist, by id. */
   readonly messages: ReadonlyMap<string, StoredEntry>;
   readonly reply: StoredReply | undefined;
@@ -50,9 +46,9 @@ export interface SessionView {
   readonly summary: (version: number) => SummaryRecord | undefined;
   /**
    * Messages of the log as they are before the change, in the order given, without those that do
-   * not exist; undefined when one of the seqs was not loaded. Nothing else of the log is in reach.
+   * not exist. Read when they are asked for.
    */
-  readonly messagesAt: (seqs: readonly number[]) => readonly StoredMessage[] | undefined;
+  readonly messagesAt: (seqs: readonly number[]) => readonly StoredMessage[];
   /** The memories of the namespace. */
   readonly memories: MemoryReads;
   /** The jobs on memories that the session waits for. Read when it is asked for. */
@@ -67,10 +63,6 @@ export interface SessionView {
 
 /** The decision about a session. */
 export type SessionDecision<T> =
-  /** Load the window too, then decide again. */
-  | { readonly kind: "need-window" }
-  /** Load these messages too, then decide again. */
-  | { readonly kind: "need-messages"; readonly seqs: readonly number[] }
   /** Change nothing but the answer remembered under the request id, if there is one. */
   | { readonly kind: "answer"; readonly result: T; readonly reply?: StoredReply }
   | { readonly kind: "save"; readonly result: T; readonly plan: SessionPlan };
@@ -99,8 +91,8 @@ export interface SessionPlan {
    */
   readonly erase?: readonly { readonly seq: number; readonly messageId: string }[];
   /**
-   * The stored window after the change, by rising seq; set whenever it was loaded. When unset the
-   * window becomes the old one plus `append`. Must agree with `head.windowRanges`.
+   * The stored window after the change, by rising seq; when unset, it becomes the old one plus
+   * `append`. Must agree with `head.windowRanges`.
    */
   readonly window?: readonly StoredEntry[];
   /** The window lost or regained messages: remember it as the window of `head.lastSeq`. */

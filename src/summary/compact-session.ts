@@ -67,7 +67,7 @@ export async function compactSession(
   const { context } = waiting;
   const { namespace, sessionId, waitMs } = input;
   const nowMs = context.world.nowMs();
-  const target = { namespace, sessionId, needWindow: true };
+  const target = { namespace, sessionId };
   const started = await changeSession<Started>(context, call, target, (view) =>
     decideCompact({ context, call, input, nowMs }, view),
   );
@@ -114,7 +114,7 @@ function decideCompact(
   if (live !== undefined && stage !== undefined) {
     return answer(compacting, { revision: revisionOf(live), task: live });
   }
-  const entries = mergeInserts(view.window ?? [], session.fields.inserts, context.codec);
+  const entries = mergeInserts(view.window(), session.fields.inserts, context.codec);
   const chosen = choose(compacting, session, entries, { ...asked, stage, tasks });
   if (chosen !== undefined) checkRoom(tasks, name);
   if (chosen === undefined) {

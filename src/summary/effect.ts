@@ -63,7 +63,7 @@ export function keepsInputs({ task }: Pick<HeldView, "task">): boolean {
 
 /** The window with its inserts. */
 export function entriesOf({ context }: Settling, { view, session }: HeldView) {
-  return mergeInserts(view.window ?? [], session.fields.inserts, context.codec);
+  return mergeInserts(view.window(), session.fields.inserts, context.codec);
 }
 
 /** Those of the messages of a task that are in the window. */

@@ -64,7 +64,7 @@ export async function setSummary(
   const tokenCount = text === "" ? 0 : await context.tokens.countText(text, rule);
   const messageId = makeInsertId("summary", context.world.random(RANDOM_BYTES));
   const setting = { context, call, input, nowMs, tokenCount, messageId };
-  const target = { namespace, sessionId, needWindow: input.replacedMessageIds.length > 0 };
+  const target = { namespace, sessionId };
   return await changeSession<Uint8Array>(context, call, target, (view) =>
     decideSummary(setting, view),
   );
@@ -105,9 +105,9 @@ function setAlone(
   const fields = { ...changed, etagRevision: revision };
   const grown: Session = { ...session, fields };
   const mayTrim = needsTrim(fields.policy, sessionTotals(grown), signalsOf(grown, []));
-  if (mayTrim && view.window === undefined) return { kind: "need-window" };
-  const base = windowBase(view, grown, nowMs);
-  const change = mayTrim ? changeWindow(context, base, [{ occasions: ["append"] }]) : undefined;
+  const change = mayTrim
+    ? changeWindow(context, windowBase(view, grown, nowMs), [{ occasions: ["append"] }])
+    : undefined;
   const head = change?.head ?? { ...session.head, updateMs: nowMs, revision };
   const after: Session = { ...session, fields: change?.fields ?? fields, head };
   const bytes = input.encode({ session: after, trims: change?.trims ?? [], placed: undefined });
@@ -157,7 +157,7 @@ function replace(
 ): SessionDecision<Uint8Array> {
   const { context, input, nowMs } = setting;
   const { codec } = context;
-  const entries = mergeInserts(view.window ?? [], session.fields.inserts, codec);
+  const entries = mergeInserts(view.window(), session.fields.inserts, codec);
   const replaced = replacedEntries(entries, session, input.replacedMessageIds);
   const made = summarized(setting, view, session, replaced);
   const { fields, record, placed } = made;

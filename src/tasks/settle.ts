@@ -47,7 +47,7 @@ export type Settled<T> =
 export async function settle<T>(
   context: ServiceContext,
   call: Call,
-  held: { readonly ref: LeaseRef; readonly allowWhenFull: boolean; readonly needWindow: boolean },
+  held: { readonly ref: LeaseRef; readonly allowWhenFull: boolean },
   decide: (settling: Settling, held: HeldView) => SessionDecision<T>,
 ): Promise<Settled<T>> {
   const { ref, allowWhenFull } = held;
@@ -76,8 +76,7 @@ export async function settle<T>(
     },
   };
   const { sessionId } = known;
-  const { needWindow } = held;
-  const target = { namespace, sessionId, needWindow, allowWhenFull };
+  const target = { namespace, sessionId, allowWhenFull };
   const given = await changeSession<Settled<T>>(context, call, target, (view) =>
     asDecided(decide(settling, heldView(view, ref, taskNo))),
   );
@@ -85,7 +84,6 @@ export async function settle<T>(
 }
 
 function asDecided<T>(decision: SessionDecision<T>): SessionDecision<Settled<T>> {
-  if (decision.kind === "need-window" || decision.kind === "need-messages") return decision;
   return { ...decision, result: { kind: "decided", result: decision.result } };
 }
 

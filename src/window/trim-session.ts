@@ -23,7 +23,7 @@ export async function trimSession(
   const { namespace, sessionId } = input;
   const nowMs = context.world.nowMs();
   // Discarding frees space.
-  const target = { namespace, sessionId, needWindow: true, allowWhenFull: input.discard };
+  const target = { namespace, sessionId, allowWhenFull: input.discard };
   return await changeSession<Uint8Array>(context, call, target, (view) =>
     decideTrim({ context, call, input, nowMs }, view),
   );

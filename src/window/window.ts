@@ -173,7 +173,7 @@ async function storeRead(
   const { namespace, sessionId } = input;
   // The call may carry no request id: a read is repeated as often as anybody likes.
   const reading = { ...call, requestId: "" };
-  const target = { namespace, sessionId, needWindow: true };
+  const target = { namespace, sessionId };
   const nowMs = context.world.nowMs();
   const result = await changeSession<StoredRead>(context, reading, target, (view) => {
     const { session } = view;
@@ -186,11 +186,11 @@ async function storeRead(
     const told = { ...outcome, runs: change.runs };
     const viewed = { outcome: told, policy, own: policy, hasInserts };
     // Another read may have done it in between.
-    const isSame = !changesStored(storedNow(session, view.window ?? []), outcome);
+    const isSame = !changesStored(storedNow(session, view.window()), outcome);
     if (isSame && change.tasks === undefined) {
       return {
         kind: "answer",
-        result: { stored: storedNow(session, view.window ?? []), viewed },
+        result: { stored: storedNow(session, view.window()), viewed },
       };
     }
     // Asking for a summary is no use of the session: its time to live goes on.
@@ -220,7 +220,7 @@ function readStages(
   view: SessionView,
   nowMs: number,
 ): WindowChange {
-  const pairedTo = (view.window ?? []).length + session.fields.inserts.length;
+  const pairedTo = view.window().length + session.fields.inserts.length;
   return changeWindow(
     context,
     { ...windowBase(view, session, nowMs), known: { totals: sessionTotals(session), pairedTo } },

@@ -14,7 +14,7 @@ const CHANGES: readonly (readonly [from: string, to: string])[] = [
     `  const { result } = settled;
   if (result.kind === "done") {
     failpoint("after-hook");
-    await settle(context, call, { ...target, needWindow: false }, (settling, held) => {
+    await settle(context, call, target, (settling, held) => {
       const { session, task, view } = held;
       const head = { ...session.head, revision: view.revision };
       const plan = { head, tasks: { remove: [task.taskNo], put: nextPart(held, settling.nowMs) } };

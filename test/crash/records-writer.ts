@@ -50,7 +50,7 @@ function turnOf({ kind: _, put, remove, ...base }: RecordAction): SessionAction 
   const text = JSON.stringify({ put, remove });
   const draft = { messageId: "", role: ROLE.user, tokenCount: 1, text } as const;
   const records = { put, remove };
-  return { ...base, kind: "append", drafts: [draft], createSession: true, load: "never", records };
+  return { ...base, kind: "append", drafts: [draft], createSession: true, looks: false, records };
 }
 
 // The value of a put arrives in two parts; what the parts say is not told before the put.

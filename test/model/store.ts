@@ -2,18 +2,13 @@
 // fast, keeps nothing on disk, and is what the tests compare the engine for the disk with.
 //
 // Everything is durable as soon as it is done, and every change is done in one go, in the order of
-// the calls; so a decision is made again only to see more.
+// the calls.
 
 import { randomBytes } from "node:crypto";
 
 import { mark, marksOf } from "../../src/erase/rules/erasure.ts";
 import { AppError } from "../../src/kit/errors.ts";
 import type { SessionRef } from "../../src/session/rules/session.ts";
-import {
-  type DecisionReads,
-  decideSession,
-  type LoadedParts,
-} from "../../src/store/decide-session.ts";
 import { newestRecalled } from "../../src/store/document-faults.ts";
 import type {
   Commit,
@@ -199,10 +194,7 @@ class MemoryStore extends MemoryCalls implements Store {
   ): Promise<T> {
     return this.run(() => {
       const state = sessionOf(this.state, change);
-      const readMessage: DecisionReads["readMessage"] = (seq) =>
-        state && reads.messageAt(this.#readFacts, state, seq);
-      const viewOf: DecisionReads["viewOf"] = (loaded) => this.#viewOf(change, loaded);
-      const decision = decideSession(change, { readMessage, viewOf }, decide);
+      const decision = decide(this.#viewOf(change));
       if (decision.kind === "answer") {
         const about = state === undefined ? [] : marksOf({ ...state.session.fields, ...change });
         rememberReply(
@@ -389,7 +381,7 @@ class MemoryStore extends MemoryCalls implements Store {
     return reads.entriesIn(this.#readFacts, state, state.session.head.windowRanges);
   }
 
-  #viewOf(change: SessionChange, { hasWindow, messagesAt }: LoadedParts): SessionView {
+  #viewOf(change: SessionChange): SessionView {
     const state = sessionOf(this.state, change);
     const messages = new Map<string, StoredEntry>();
     let bytesLeft = change.messageBytesMax ?? Number.POSITIVE_INFINITY;
@@ -403,9 +395,12 @@ class MemoryStore extends MemoryCalls implements Store {
     return {
       revision: nextRevision(this.state, change.namespace),
       session: state?.session,
-      window: hasWindow ? (state === undefined ? [] : this.#windowOf(state)) : undefined,
+      window: () => (state === undefined ? [] : this.#windowOf(state)),
       messages,
-      messagesAt,
+      messagesAt: (seqs) =>
+        state === undefined
+          ? []
+          : seqs.flatMap((seq) => reads.messageAt(this.#readFacts, state, seq) ?? []),
       reply: replyOf(this.state, change.namespace, change.requestId),
       tasks: () => (state === undefined ? [] : tasks.tasksOf(this.state, change)),
       usage: (hook, hour) => tasks.usageOf(this.state, { namespace: change.namespace, hook, hour }),

@@ -143,7 +143,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       store.changeSession(change, (view) => {
         const ranges = view.session?.head.windowRanges ?? [];
         const messagesAt: SessionView["messagesAt"] = (seqs) =>
-          view.messagesAt(seqs)?.filter(({ seq }) => containsSeq(ranges, seq));
+          view.messagesAt(seqs).filter(({ seq }) => containsSeq(ranges, seq));
         return decide({ ...view, messagesAt });
       }),
   }),

@@ -85,8 +85,7 @@ export function drawTurn(draw: Draw): Omit<TurnAction, keyof SessionRef | "nowMs
     kind: "turn",
     ...drawWork(draw),
     jobs: several(random, 2, job),
-    seq: random.int(0, 40),
-    load: random.pick(["at-once", "asked"]),
+    ...random.pick([{ seq: random.int(0, 40) }, {}]),
     ...(random.chance(0.3) ? { document } : {}),
   };
 }

@@ -14,7 +14,6 @@ import type { Random } from "../support/kit/random.ts";
 import {
   type Draft,
   type FieldParts,
-  type Load,
   REPLY_AGE_MS,
   type SessionAction,
 } from "../support/store/action-types.ts";
@@ -39,7 +38,6 @@ const CONSUMER_IDS = ["c", "c2", "\u00fc", "cc"];
 const USERS = ["", "u", "u1", "\u{1f600}"];
 const ROLES: readonly Role[] = [ROLE.user, ROLE.assistant, ROLE.system, ROLE.tool];
 const TYPES = Object.values(EVENT_TYPE);
-const LOADS: readonly Load[] = ["never", "asked", "at-once"];
 const CALLER_IDS = 40;
 const REQUEST_IDS = 25;
 
@@ -259,7 +257,7 @@ async function drawAction(
   kind: SessionAction["kind"],
 ): Promise<object> {
   const { random } = draw;
-  const load = random.pick(LOADS);
+  const looks = random.pick([false, true, true]);
   switch (kind) {
     case "create":
     case "update":
@@ -267,7 +265,7 @@ async function drawAction(
     case "append": {
       const last = (await draw.store.readSession(ref))?.head.lastSeq ?? 0;
       const expectedLastSeq = random.chance(0.1) ? { expectedLastSeq: near(random, last) } : {};
-      const keep = load === "never" || random.chance(0.4) ? {} : { keep: random.int(0, 25) };
+      const keep = !looks || random.chance(0.4) ? {} : { keep: random.int(0, 25) };
       const createSession = random.chance(0.5);
       const discard = random.chance(0.3) ? { discard: true } : {};
       const state = random.chance(0.2) ? { state: drawState(random) } : {};
@@ -275,7 +273,7 @@ async function drawAction(
       const records = random.chance(0.15) ? { records: { put, remove } } : {};
       const fields = random.chance(0.2) ? { fields: drawFields(draw) } : {};
       const trim = { ...keep, ...discard, ...state, ...records, ...fields };
-      return { kind, drafts: drawDrafts(draw), createSession, ...expectedLastSeq, ...trim, load };
+      return { kind, drafts: drawDrafts(draw), createSession, ...expectedLastSeq, ...trim, looks };
     }
     case "trim": {
       const every = random.int(1, 5);
@@ -285,15 +283,15 @@ async function drawAction(
     case "look": {
       const messageIds: string[] = [];
       for (let n = random.int(0, 4); n > 0; n -= 1) messageIds.push(await drawMessageId(draw, ref));
-      return { kind, messageIds, load };
+      return { kind, messageIds, looks };
     }
     case "replace": {
       const text = "new ".repeat(random.int(0, 20));
       const messageId = await drawMessageId(draw, ref);
-      return { kind, messageId, tokenCount: drawTokens(random), text, load };
+      return { kind, messageId, tokenCount: drawTokens(random), text, looks };
     }
     case "erase":
-      return { kind, messageId: await drawMessageId(draw, ref), load };
+      return { kind, messageId: await drawMessageId(draw, ref), looks };
     case "reset":
       return { kind, keepSystem: random.chance(0.6), keepSummary: random.chance(0.5) };
     case "rewrite": {

@@ -100,7 +100,7 @@ export function sceneOf(engine: Engine): Scene {
       run("create", ref, { fields, ...(at === undefined ? {} : { nowMs: at }) }),
     append: (ref, drafts, parts = {}) =>
       run("append", ref, {
-        load: "never",
+        looks: false,
         createSession: true,
         ...parts,
         drafts: draftsOf(drafts),

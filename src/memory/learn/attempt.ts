@@ -289,11 +289,10 @@ async function changeJob(
 ): Promise<JobEnd> {
   const { namespace, sessionId } = ref;
   const nowMs = context.world.nowMs();
-  const seqs = messages.map(({ seq }) => seq);
   const end = await changeSession<JobEnd>(
     context,
     serverCall(),
-    { namespace, sessionId, seqs },
+    { namespace, sessionId },
     (view): SessionDecision<JobEnd> => {
       const { session, revision } = view;
       const job = view.memoryJobs().find(({ type }) => type === taken.type);

@@ -27,14 +27,14 @@ export async function consolidateSession(
   const { context } = parts;
   const { namespace, sessionId } = input;
   const scores = await scoresNow(parts, call, input);
-  const target = { namespace, sessionId, needWindow: true };
+  const target = { namespace, sessionId };
   const nowMs = context.world.nowMs();
   return await changeSession<Uint8Array>(context, call, target, (view) => {
     const { session, revision } = view;
     if (session === undefined) throw sessionNotFound(sessionId);
     const own = session.fields.memoryPolicy ?? DEFAULT_MEMORY_POLICY;
     const policy = { ...own, promotion: promotionOf(session), extraction: undefined };
-    const left = (view.window ?? []).map((message) => ({
+    const left = view.window().map((message) => ({
       ...{ message, isErased: false, isMarked: true },
     }));
     const stamp = { revision, nowMs };
@@ -46,12 +46,11 @@ export async function consolidateSession(
     const bytes = input.encode({ promotedIds, evictedIds, revision: isNothing ? 0 : revision });
     const changing = { context, call, nowMs };
     if (isNothing) return answerOnly(changing, bytes);
-    const window = view.window === undefined ? {} : { window: view.window };
     // The session was not used: its time to live goes on.
     const head = { ...session.head, revision };
     return saved(changing, view, {
       ...{ result: bytes, bytes, session, details },
-      plan: { ...plan, head, ...window },
+      plan: { ...plan, head },
     });
   });
 }

@@ -6,7 +6,7 @@ import { EVENT_TYPE, type EventDetail } from "../../events/rules/event.ts";
 import { LIMITS } from "../../kit/limits.ts";
 import { cutText } from "../../kit/text.ts";
 import { ownerOf, type Session } from "../../session/rules/session.ts";
-import type { SessionDecision, SessionView, StoredMessage } from "../../store/store.ts";
+import type { SessionView, StoredMessage } from "../../store/store.ts";
 import { TRUST } from "../../summary/rules/summary.ts";
 import type { EpisodePolicy } from "../../window/policy/memory-policy.ts";
 import { ROLE } from "../../window/rules/types.ts";
@@ -69,7 +69,7 @@ export function retentionDetail(overdue: readonly Memory[]): readonly EventDetai
 /** A turn that is longer is read from its end, so far. */
 const MESSAGES_MAX = 1_000;
 
-/** Messages that are asked for first; most turns have few. Each time after it is twice as many. */
+/** Messages that are read first; most turns have few. Each time after it is twice as many. */
 const FIRST_PIECE = 4;
 
 /** The log before the messages of an append. */
@@ -79,11 +79,6 @@ interface LogBefore extends Pick<SessionView, "messagesAt"> {
   readonly turnEndSeq: number;
 }
 
-/** The content of a turn, or the messages that must be loaded to read it. */
-export type TurnRead =
-  | { readonly kind: "read"; readonly episode: EpisodeInput | undefined }
-  | Extract<SessionDecision<never>, { readonly kind: "need-messages" }>;
-
 /**
  * Reads the newest message of the user since the turn end before, and the newest text of the
  * assistant after it. There is no episode when neither said anything.
@@ -92,7 +87,7 @@ export function readTurn(
   codec: Pick<Codec, "readSpeech">,
   appended: readonly StoredMessage[],
   before: LogBefore,
-): TurnRead {
+): EpisodeInput | undefined {
   const said = { user: "", assistant: "" };
   const messageIds: string[] = [];
   let turnMs = 0;
@@ -112,13 +107,11 @@ export function readTurn(
   let isWhole = take(appended.toReversed());
   for (const seqs of piecesBefore(before)) {
     if (isWhole) break;
-    const messages = before.messagesAt(seqs);
-    if (messages === undefined) return { kind: "need-messages", seqs };
-    isWhole = take(messages);
+    isWhole = take(before.messagesAt(seqs));
   }
-  if (messageIds.length === 0) return { kind: "read", episode: undefined };
+  if (messageIds.length === 0) return undefined;
   const { user: userText, assistant: assistantText } = said;
-  return { kind: "read", episode: { userText, assistantText, turnMs, messageIds } };
+  return { userText, assistantText, turnMs, messageIds };
 }
 
 /** The sequence numbers of a turn before an append, the newest first, piece by piece. */

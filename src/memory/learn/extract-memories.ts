@@ -118,8 +118,7 @@ async function fromSession(work: MemoryWork, input: ExtractMemoriesInput): Promi
   const scores = await scoresOf(work, input, { policy, messages });
   const owner = ownerOf(session);
   const finding: Finding = { work, input, policy, found, messages, owner, scores };
-  const target = { ...ref, seqs: messages.map(({ seq }) => seq) };
-  return await changeSession<Uint8Array>(context, call, target, (view) => decide(finding, view));
+  return await changeSession<Uint8Array>(context, call, ref, (view) => decide(finding, view));
 }
 
 /** Importance of the messages or the text of a preview. */

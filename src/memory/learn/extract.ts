@@ -236,13 +236,13 @@ function merged(all: readonly Extracted[]): Extracted {
   };
 }
 
-/** Messages that were deleted or changed since they were read; all were loaded. */
+/** Messages that were deleted or changed since they were read. */
 export function changedSince(
   messages: readonly StoredMessage[],
   { messagesAt }: Pick<SessionView, "messagesAt">,
 ): readonly StoredMessage[] {
   const now = new Map(
-    messagesAt(messages.map(({ seq }) => seq))?.map(({ seq, bytes }) => [seq, bytes]),
+    messagesAt(messages.map(({ seq }) => seq)).map(({ seq, bytes }) => [seq, bytes]),
   );
   return messages.filter(({ seq, bytes }) => {
     const present = now.get(seq);

@@ -12,21 +12,17 @@ export interface OutcomeSource {
   readonly drafts: readonly MessageDraft[];
   /** The drafts as they will be stored. */
   readonly messages: readonly NewMessage[];
-  /** The window before the append; undefined when it is not loaded. */
-  readonly window: readonly StoredEntry[] | undefined;
+  /** The window before the append. Read when it is asked for. */
+  readonly window: () => readonly StoredEntry[];
   /** Outcomes of tools whose messages are not appended, from the caller. */
   readonly given: readonly ToolOutcome[];
 }
 
 /**
  * The outcomes of an append, oldest first: what its results say, then what the caller says beside
- * them. None when no trigger of the policy names tools. "need-window" when a result does not name
- * its tool and the call may be in a window that is not loaded.
+ * them. None when no trigger of the policy names tools.
  */
-export function outcomesOf(
-  policy: Policy,
-  source: OutcomeSource,
-): readonly ToolOutcome[] | "need-window" {
+export function outcomesOf(policy: Policy, source: OutcomeSource): readonly ToolOutcome[] {
   if (source.given.length === 0 && !source.drafts.some(isAnswer)) return [];
   const names = namedTools(policy);
   if (names === undefined) return [];
@@ -41,12 +37,10 @@ export function outcomesOf(
     }
     for (const callId of draft.answers) {
       const tool = isNamed ? draft : toolOf(index, callId);
-      if (tool === "need-window") return "need-window";
       outcomes.push({ tool: tool.name, error: draft.failedIds.includes(callId) });
     }
     if (!isNamed && draft.answers.length === 0) {
       const tool = adjacentTool(index);
-      if (tool === "need-window") return "need-window";
       outcomes.push({ tool: tool.name, error: draft.toolError });
     }
   }
@@ -57,8 +51,10 @@ function isAnswer(draft: MessageDraft): boolean {
   return draft.role === ROLE.tool || draft.answers.length > 0;
 }
 
-/** The name of a tool, empty when no call is found, or the wish to look further. */
-type Found = { readonly name: string } | "need-window";
+/** The name of a tool, empty when no call is found. */
+interface Found {
+  readonly name: string;
+}
 
 const NOTHING: Found = { name: "" };
 
@@ -90,8 +86,7 @@ function toolFinder({
     for (; noted < index; noted++) noteCalls(inAppend, messages[noted]);
     const near = inAppend.get(callId);
     if (near !== undefined) return nameOf(near, callId);
-    if (window === undefined) return "need-window";
-    inWindow ??= callsOf(window);
+    inWindow ??= callsOf(window());
     const far = inWindow.get(callId);
     return far === undefined ? NOTHING : nameOf(far, callId);
   };
@@ -113,7 +108,7 @@ function noteCalls(
 
 /** A message that is no tool message, and what the tool messages right behind it answer. */
 interface Run {
-  readonly caller: StoredEntry | undefined;
+  readonly caller: StoredEntry;
   readonly answered: Set<string>;
   /** Number of them without an id. */
   spare: number;
@@ -127,24 +122,18 @@ interface Run {
 function adjacentFinder({ codec, messages, window }: OutcomeSource): (index: number) => Found {
   let run: Run | undefined;
   let noted = 0;
-  const runBefore = (index: number): Run | undefined => {
-    if (window !== undefined && run === undefined) {
-      const at = window.findLastIndex((entry) => entry.role !== ROLE.tool);
-      run = { caller: window[at], answered: new Set(), spare: 0 };
-      for (const entry of window.slice(at + 1)) goOn(run, entry);
+  return (index) => {
+    const before = messages.slice(noted, index);
+    noted = index;
+    if (run === undefined && before.every(({ role }) => role === ROLE.tool)) {
+      before.unshift(...window());
     }
-    for (const entry of messages.slice(noted, index)) {
+    for (const entry of before) {
       if (entry.role !== ROLE.tool) run = { caller: entry, answered: new Set(), spare: 0 };
       else if (run !== undefined) goOn(run, entry);
     }
-    noted = index;
-    return run;
-  };
-  return (index) => {
-    const now = runBefore(index);
-    if (now === undefined) return "need-window";
-    const { caller, answered, spare } = now;
-    if (caller === undefined || caller.callIds.length === 0) return NOTHING;
+    if (run === undefined || run.caller.callIds.length === 0) return NOTHING;
+    const { caller, answered, spare } = run;
     const { toolCalls } = codec.readDetail(caller.bytes);
     return toolCalls.filter(({ id }) => !answered.has(id))[spare] ?? NOTHING;
   };

@@ -86,10 +86,7 @@ export interface ManyNamed {
   readonly messageId: string;
 }
 
-/**
- * Edits a log whose window is loaded. Memories that name very many of the messages go first, in
- * changes of their own.
- */
+/** Edits a log. Memories that name very many of the messages go first, in changes of their own. */
 export function editLogOrFirst(...edit: Parameters<typeof editLog>): EditedLog {
   const edited = editLog(...edit);
   if (edited.kind === "edited") return edited;
@@ -97,7 +94,7 @@ export function editLogOrFirst(...edit: Parameters<typeof editLog>): EditedLog {
   throw new DoFirst(() => eraseSome(context, edited.session, edited.messageId));
 }
 
-/** Edits a log whose window is loaded. */
+/** Edits a log. */
 export function editLog(
   context: ServiceContext,
   view: SessionView,
@@ -139,7 +136,7 @@ export function editedLog(
     ...beside,
     kind: "edited",
     session: { ...session, head: editHead(session.head, edit) },
-    window: editWindow(view.window ?? [], edit),
+    window: editWindow(view.window(), edit),
     replaced: edit.replace.map(({ message }) => message),
     erased: edit.erase,
     events: [...ownEvents(session, edit), ...beside.tasks.events],
@@ -332,16 +329,16 @@ export function afterEdit(
     view: {
       ...view,
       ...side,
-      window,
+      window: () => window,
       messagesAt: (seqs) =>
-        view.messagesAt(seqs)?.map((message) => changed.get(message.seq) ?? message),
+        view.messagesAt(seqs).map((message) => changed.get(message.seq) ?? message),
     },
   };
 }
 
 // Messages that a decision needs with their content, within a limit of bytes.
 
-/** Seqs whose messages a decision asks for at once. */
+/** Messages that a decision reads before it looks whether they are enough. */
 const SEQS_AT_ONCE = 64;
 
 /** Refuses messages that are larger together than one change reads. */
@@ -357,21 +354,15 @@ export function checkEditBytes(messages: Iterable<StoredMessage>, field: string)
   }
 }
 
-/**
- * The existing messages of some seqs, in their order; a decision that asks for more of them first.
- * `enough` ends the search.
- */
+/** The existing messages of some seqs, in their order. `enough` ends the search. */
 export function messagesOf(
   view: SessionView,
   seqs: readonly number[],
   enough: (messages: readonly StoredMessage[]) => boolean,
-): readonly StoredMessage[] | Extract<SessionDecision<never>, { kind: "need-messages" }> {
+): readonly StoredMessage[] {
   const messages: StoredMessage[] = [];
   for (let start = 0; start < seqs.length; start += SEQS_AT_ONCE) {
-    const asked = seqs.slice(start, start + SEQS_AT_ONCE);
-    const found = view.messagesAt(asked);
-    if (found === undefined) return { kind: "need-messages", seqs: asked };
-    messages.push(...found);
+    messages.push(...view.messagesAt(seqs.slice(start, start + SEQS_AT_ONCE)));
     if (enough(messages)) break;
   }
   return messages;

@@ -8,14 +8,9 @@ export function checkAnswers(
   wanted: readonly WantedCall[],
   { window }: SessionView,
   erase: readonly StoredMessage[] | "all",
-): "checked" | "need-window" {
-  if (wanted.length === 0) return "checked";
-  if (erase === "all") checkWantedCalls(wanted, []);
-  else {
-    if (window === undefined) return "need-window";
-    const erased = new Set(erase.map(({ seq }) => seq));
-    const rest = window.filter(({ seq }) => !erased.has(seq));
-    checkWantedCalls(wanted, rest);
-  }
-  return "checked";
+): void {
+  if (wanted.length === 0) return;
+  const erased = new Set(erase === "all" ? [] : erase.map(({ seq }) => seq));
+  const rest = erase === "all" ? [] : window().filter(({ seq }) => !erased.has(seq));
+  checkWantedCalls(wanted, rest);
 }

@@ -23,7 +23,7 @@ test("a back-up of a full disk is made, and it is told that it holds the journal
   const store = await openLmdbStore({ directory: source, readFacts, floor });
   const ref = { namespace: "default", sessionId: "s" };
   const setUser = (userId: string, text = "text") =>
-    store.changeSession({ ...ref, needWindow: true }, (view) => {
+    store.changeSession(ref, (view) => {
       const plan = { ...appendPlan(ref, view, text), fields: newFields({ userId }) };
       return { kind: "save", result: undefined, plan };
     });

@@ -9,7 +9,6 @@ import {
   type SessionHead,
   type SessionRef,
 } from "../../session/rules/session.ts";
-import type { LoadedParts } from "../decide-session.ts";
 import { u64 } from "../engine/keys.ts";
 import { NOTHING } from "../engine/table.ts";
 import { besideRecords } from "../kept-records.ts";
@@ -22,6 +21,7 @@ import {
   appendMessages,
   eraseEntry,
   findMessage,
+  messageAt,
   putEntry,
   readEntry,
   readWindow,
@@ -64,9 +64,6 @@ const NO_WINDOW: readonly StoredEntry[] = [];
 export interface Looks {
   /** It read something that is not part of the state of the session. */
   beside: boolean;
-  /** The window: read once, however often the decision is made. */
-  window?: readonly StoredEntry[];
-
   memories?: PendingMemories;
 }
 
@@ -75,7 +72,7 @@ export function viewOf(
   core: Core,
   cached: CachedSession | undefined,
   change: SessionChange,
-  { looks, loaded }: { readonly looks: Looks; readonly loaded: LoadedParts },
+  looks: Looks,
 ): SessionView {
   const state = cached?.pending ?? null;
   let messages = NO_MESSAGES;
@@ -91,15 +88,20 @@ export function viewOf(
     }
     messages = found;
   }
-  if (loaded.hasWindow && cached !== undefined && state !== null) {
-    looks.window ??= readWindow(core, cached, state, "pending");
-  }
+  let window: readonly StoredEntry[] | undefined;
   return {
     revision: nextRevision(core, change.namespace),
     session: state?.session,
-    window: loaded.hasWindow ? (looks.window ?? NO_WINDOW) : undefined,
+    window: () => {
+      if (cached === undefined || state === null) return NO_WINDOW;
+      window ??= readWindow(core, cached, state, "pending");
+      return window;
+    },
     messages,
-    messagesAt: loaded.messagesAt,
+    messagesAt: (seqs) =>
+      state === null
+        ? []
+        : seqs.flatMap((seq) => messageAt(core, state.logNo, seq, "pending") ?? []),
     reply: pendingReply(core, change.namespace, change.requestId),
     tasks: () => {
       looks.beside = true;

@@ -4,7 +4,6 @@
 import { mark } from "../../erase/rules/erasure.ts";
 import { recordId } from "../../records/rules/record.ts";
 import { ownerOf, type SessionRef } from "../../session/rules/session.ts";
-import { decideSession } from "../decide-session.ts";
 import type {
   ConsumerDecision,
   ConsumerRef,
@@ -35,7 +34,6 @@ import type {
 import type { Core } from "../tables/core.ts";
 import { CONSUMER, REPLY } from "../tables/event-tables.ts";
 import { PendingMemories, readsOf } from "../tables/memory-lookup.ts";
-import { messageAt } from "../tables/messages.ts";
 import { RECORD, RECORD_UPLOAD } from "../tables/records.ts";
 import { applyConsumer, consumerView, pendingReply, saveReply } from "../tables/replies.ts";
 import { openSession } from "../tables/sessions.ts";
@@ -99,16 +97,7 @@ export function changeSession<T>(
   return change(core, asked, {
     decide: () => {
       cached = openSession(core, asked);
-      const state = cached?.pending ?? null;
-      return decideSession(
-        asked,
-        {
-          readMessage: (seq) =>
-            state === null ? undefined : messageAt(core, state.logNo, seq, "pending"),
-          viewOf: (loaded) => viewOf(core, cached, asked, { looks, loaded }),
-        },
-        decide,
-      );
+      return decide(viewOf(core, cached, asked, looks));
     },
     about: () => [...aboutSession(cached?.pending?.session), mark.session(asked.sessionId)],
     save: ({ plan }) =>

@@ -22,15 +22,15 @@ const refOf = (sessionId: string) => ({ namespace: "default", sessionId });
 const OPTIONS = { readFacts, floor: { bytes: 0 } };
 
 function append(store: Store, ref: SessionRef): Promise<void> {
-  return store.changeSession({ ...ref, needWindow: true }, (view) => {
+  return store.changeSession(ref, (view) => {
     return { kind: "save", result: undefined, plan: appendPlan(ref, view, "text") };
   });
 }
 
 /** Leaves the newest message in the window. */
 function trim(store: Store, ref: SessionRef): Promise<void> {
-  return store.changeSession({ ...ref, needWindow: true }, (view) => {
-    const window = view.window?.slice(-1) ?? [];
+  return store.changeSession(ref, (view) => {
+    const window = view.window().slice(-1) ?? [];
     const head = {
       ...(view.session?.head ?? newHead()),
       window: totalsOf(window),

@@ -18,7 +18,7 @@ describe("changes that wait for room", () => {
     const store = await openLmdbStore({ directory: join(temporary.path, "data"), ...OPTIONS });
     // The first one fills the group, so that all others wait.
     const text = "x".repeat(70_000_000);
-    const first = store.changeSession({ ...ref, needWindow: true }, (view) => {
+    const first = store.changeSession(ref, (view) => {
       return { kind: "save", result: 0, plan: appendPlan(ref, view, text) };
     });
     const others = Array.from({ length: 2_000 }, (_, i) =>

@@ -87,7 +87,7 @@ beforeAll(async () => {
   for (let i = 0; i < 400; i++) {
     const ref = { namespace: "default", sessionId: `s${i % 20}` };
     const text = "x".repeat(i % 50 === 0 ? 9_000 : random.int(0, 300));
-    await store.changeSession({ ...ref, needWindow: true }, (view) => {
+    await store.changeSession(ref, (view) => {
       return { kind: "save", result: undefined, plan: appendPlan(ref, view, text) };
     });
     if (i % 3 === 0) await work(store, workOf(ref, random));

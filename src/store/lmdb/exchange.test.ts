@@ -29,7 +29,7 @@ async function open(options: Partial<LmdbStoreOptions> = {}) {
 }
 
 async function append(store: LmdbStore, text: string): Promise<void> {
-  await store.changeSession({ ...ref, needWindow: true }, (view) => {
+  await store.changeSession(ref, (view) => {
     return { kind: "save", result: undefined, plan: appendPlan(ref, view, text) };
   });
 }

@@ -48,7 +48,7 @@ beforeAll(async () => {
   const base = { kind: "memories", ...REF, nowMs: START_MS } as const;
   await changeMemories(first, { ...base, put });
   await changeMemories(first, { ...base, namespace: "zz", put });
-  await first.changeSession({ ...REF, needWindow: true }, (view) => {
+  await first.changeSession(REF, (view) => {
     return { kind: "save", result: undefined, plan: appendPlan(REF, view, "text") };
   });
   const jobs = [{ type: "extract", dueMs: START_MS } as const];

@@ -28,7 +28,7 @@ const PLAN = {
 const ref = { namespace: "default", sessionId: "s" };
 
 function append(store: Store): Promise<number> {
-  return store.changeSession({ ...ref, needWindow: true }, (view) => {
+  return store.changeSession(ref, (view) => {
     const plan = appendPlan(ref, view, "text");
     return { kind: "save", result: plan.head?.lastSeq ?? 0, plan };
   });
@@ -109,7 +109,7 @@ describe("a store that was killed after a purge", () => {
       const directory = join(temporary.path, "data");
       const store = await openLmdbStore({ directory, ...OPTIONS });
       const setUser = (userId: string) =>
-        store.changeSession({ ...ref, needWindow: true }, (view) => {
+        store.changeSession(ref, (view) => {
           const plan = { ...appendPlan(ref, view, "text"), fields: newFields({ userId }) };
           return { kind: "save", result: undefined, plan };
         });

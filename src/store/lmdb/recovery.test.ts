@@ -94,10 +94,10 @@ describe("a store that was killed", () => {
 const ref = { namespace: "default", sessionId: "s" };
 
 async function append(store: Store): Promise<number> {
-  return store.changeSession({ ...ref, needWindow: true }, (view) => {
+  return store.changeSession(ref, (view) => {
     const old = view.session?.head ?? newHead();
     const message = newMessage({ seq: old.lastSeq + 1 });
-    const window = [...(view.window ?? []), message];
+    const window = [...view.window(), message];
     const head = newHead({
       lastSeq: message.seq,
       log: { messageCount: window.length, tokenCount: 10 * window.length },

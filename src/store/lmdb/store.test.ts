@@ -16,7 +16,7 @@ const MIB = 1_048_576;
 const ref = { namespace: "default", sessionId: "s" };
 
 function append(store: Store): Promise<number> {
-  return store.changeSession({ ...ref, needWindow: true }, (view) => {
+  return store.changeSession(ref, (view) => {
     const plan = appendPlan(ref, view, "text");
     return { kind: "save", result: plan.head?.lastSeq ?? 0, plan };
   });
@@ -61,7 +61,7 @@ describe("a plan that is not sound", () => {
     const directory = join(temporary.path, "data");
     const store = await openLmdbStore({ directory, readFacts, floor: { bytes: 0 } });
     await append(store);
-    const broken = store.changeSession({ ...ref, needWindow: true }, (view) => {
+    const broken = store.changeSession(ref, (view) => {
       const plan = appendPlan(ref, view, "text");
       const events = [newEvent(ref, { createMs: -1 })];
       return { kind: "save", result: undefined, plan: { ...plan, events } };

@@ -52,7 +52,7 @@ function change(store: Store, parts: Partial<DocumentAction>) {
 }
 
 async function append(store: Store): Promise<void> {
-  await store.changeSession({ ...ref, needWindow: true }, (view) => {
+  await store.changeSession(ref, (view) => {
     return { kind: "save", result: undefined, plan: appendPlan(ref, view, "text") };
   });
 }

@@ -77,7 +77,7 @@ function drafts(): readonly MemoryDraft[] {
 
 async function append(store: Store, sessionId: string): Promise<void> {
   const ref = { namespace: "default", sessionId };
-  await store.changeSession({ ...ref, needWindow: true }, (view) => {
+  await store.changeSession(ref, (view) => {
     return { kind: "save", result: undefined, plan: appendPlan(ref, view, "text") };
   });
 }

@@ -24,7 +24,7 @@ const ref = { namespace: "default", sessionId: "s" };
 let copies: DamagedCopies;
 
 async function append(store: Store): Promise<void> {
-  await store.changeSession({ ...ref, needWindow: true }, (view) => {
+  await store.changeSession(ref, (view) => {
     return { kind: "save", result: undefined, plan: appendPlan(ref, view, "text") };
   });
 }

@@ -73,7 +73,7 @@ export async function applyResult(
 ): Promise<CompleteResult> {
   failpoint("after-hook");
   const random = chance(context.world);
-  const target = { ref, allowWhenFull: false, needWindow: true };
+  const target = { ref, allowWhenFull: false };
   const settled = await settle<CompleteResult | GoingOn>(context, call, target, (settling, held) =>
     decideComplete(settling, held, { output, encode, random }),
   );
@@ -176,7 +176,6 @@ function refuse(
     // Invalid counts are part of the fault.
     ...(hasCounts(output) ? { taken: { inputTokens, outputTokens } } : {}),
   });
-  if (outcome === "need-window") return { kind: "need-window" };
   const result = { kind: "failed", reason, message, state: outcome.state } as const;
   return saved<CompleteResult>(settling, held.view, { ...outcome, result, bytes: undefined });
 }

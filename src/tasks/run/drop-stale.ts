@@ -23,7 +23,7 @@ export async function dropStale(
   if (task.summarize.spec.leave !== "with-summary") return false;
   const session = liveSession(context, await context.store.readSession(task));
   if (session === undefined || areThere(session.head, task)) return false;
-  const target = { ref: leaseRefOf(task), allowWhenFull: true, needWindow: true };
+  const target = { ref: leaseRefOf(task), allowWhenFull: true };
   try {
     const settled = await settle<boolean>(context, call, target, (settling, held) => {
       const reason = staleness(settling, held);

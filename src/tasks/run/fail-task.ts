@@ -85,10 +85,10 @@ export async function applyFailure(
   const random = chance(context.world);
   const failure: AttemptFailure = { counts: true, permanent: false, random, ...reported };
   // Allowed while the store is full: the store does not grow, and a task must not hang.
-  const target = { ref, allowWhenFull: true, needWindow: false };
+  const target = { ref, allowWhenFull: true };
   const settled = await settle<FailResult>(context, call, target, (settling, held) => {
     const outcome = failOutcome(settling, held, failure);
-    return outcome === "need-window" ? { kind: outcome } : decided(settling, held, outcome, encode);
+    return decided(settling, held, outcome, encode);
   });
   return settled.kind === "replayed" ? settled : settled.result;
 }
@@ -106,12 +106,12 @@ function decided(
   return saved<FailResult>(settling, held.view, { ...outcome, result, bytes });
 }
 
-/** Outcome of a failure. Asks for the window when it has to change. */
+/** Outcome of a failure. */
 export function failOutcome(
   settling: Settling,
   held: HeldView,
   failure: AttemptFailure,
-): FailedOutcome | "need-window" {
+): FailedOutcome {
   const { nowMs, context } = settling;
   const task = withTokens(held.task, failure);
   const known = { ...held, task };
@@ -152,8 +152,7 @@ function tasksOnly(
   tasks: TaskPlan,
 ): Pick<Saving<never>, "session" | "plan"> {
   const head = { ...session.head, revision: view.revision };
-  const window = view.window === undefined ? {} : { window: view.window };
-  return { session: { ...session, head }, plan: { head, tasks, ...window } };
+  return { session: { ...session, head }, plan: { head, tasks } };
 }
 
 /** The task is retried later. */
@@ -199,11 +198,10 @@ function takeDraft(
     readonly failure: AttemptFailure;
     readonly usage: Usage;
   },
-): FailedOutcome | "need-window" {
+): FailedOutcome {
   const { draft, failure, usage } = from;
   const { nowMs } = settling;
-  const { task, view } = held;
-  if (view.window === undefined) return "need-window";
+  const { task } = held;
   const reason = staleness(settling, held);
   const { reason: why, message, counts } = failure;
   const after = dead(task, { reason: why, message, atMs: nowMs }, counts);
@@ -226,14 +224,13 @@ function giveUp(
   held: HeldView,
   failure: AttemptFailure,
   usage: Usage,
-): FailedOutcome | "need-window" {
+): FailedOutcome {
   const { nowMs } = settling;
   const { reason, message, counts } = failure;
   const task = dead(held.task, { reason, message, atMs: nowMs }, counts);
   const tasks = { ...deadPlan(held, task, nowMs), ...usage };
   const wanted = effectOf(held);
   const changes = wanted !== "keep" && (keepsInputs(held) || wanted === "placeholder");
-  if (changes && held.view.window === undefined) return "need-window";
   const effect = changes ? effectOn(settling, held, wanted, tasks) : undefined;
   // Without an effect on the window, the messages stay where they are.
   const done = changes && effect === undefined && keepsInputs(held) ? "keep" : wanted;

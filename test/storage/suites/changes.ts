@@ -63,12 +63,12 @@ export function changeSuite(open: OpenEngine): void {
     });
 
     test("shows an empty window without a session when it is asked for", async (scene) => {
-      const seen = await scene.store.changeSession({ ...refOf("s"), needWindow: true }, (view) => ({
+      const seen = await scene.store.changeSession(refOf("s"), (view) => ({
         kind: "answer",
         result: view.window,
       }));
       expect(seen).toEqual([]);
-      const later = await scene.run("look", "s", { load: "asked", messageIds: [] }).catch(String);
+      const later = await scene.run("look", "s", { looks: true, messageIds: [] }).catch(String);
       expect(later).toContain("does not exist");
       await nothingSaved(scene);
     });
@@ -206,16 +206,13 @@ export function changeSuite(open: OpenEngine): void {
       expect(await scene.window("s")).toEqual([1, 2]);
     });
 
-    test("loads the window when decide asks for it, then decides again", async (scene) => {
+    test("shows the window", async (scene) => {
       await scene.append("s", ["a", "b"]);
-      const seen: (readonly number[] | undefined)[] = [];
-      const result = await scene.store.changeSession(refOf("s"), (view) => {
-        seen.push(view.window?.map(({ seq }) => seq));
-        if (view.window === undefined) return { kind: "need-window" };
-        return { kind: "answer", result: view.window };
-      });
-      expect(seen[0]).toBeUndefined();
-      expect(seen.at(-1)).toEqual([1, 2]);
+      const result = await scene.store.changeSession(refOf("s"), (view) => ({
+        kind: "answer",
+        result: view.window(),
+      }));
+      expect(result.map(({ seq }) => seq)).toEqual([1, 2]);
       expect(result[0]).toMatchObject({
         ...readFacts(result[0]?.bytes ?? new Uint8Array()),
         seq: 1,
@@ -223,19 +220,18 @@ export function changeSuite(open: OpenEngine): void {
       expect(result[0]?.byteCount).toBe(result[0]?.bytes.length);
     });
 
-    test("loads the window at once when the change says so", async (scene) => {
-      await scene.append("s", ["a", "b"], { keep: 1, load: "at-once" });
-      let first: readonly number[] | undefined;
-      await scene.store.changeSession({ ...refOf("s"), needWindow: true }, (view) => {
-        first ??= view.window?.map(({ seq }) => seq);
-        return { kind: "answer", result: 0 };
-      });
-      expect(first).toEqual([2]);
+    test("shows the window without what was trimmed", async (scene) => {
+      await scene.append("s", ["a", "b"], { keep: 1, looks: true });
+      const seqs = await scene.store.changeSession(refOf("s"), (view) => ({
+        kind: "answer",
+        result: view.window().map(({ seq }) => seq),
+      }));
+      expect(seqs).toEqual([2]);
     });
 
     test("shows those of the messages asked for that exist", async (scene) => {
       await scene.append("s", [{ messageId: "a" }, { messageId: "b", text: "bee" }, "unnamed"]);
-      await scene.run("erase", "s", { messageId: "a", load: "never" });
+      await scene.run("erase", "s", { messageId: "a", looks: false });
       const unnamed = (await scene.messages("s"))?.at(-1)?.messageId ?? "";
       const messageIds = ["a", "b", "c", unnamed];
       const messages = await scene.store.changeSession({ ...refOf("s"), messageIds }, (view) => ({
@@ -257,56 +253,34 @@ export function changeSuite(open: OpenEngine): void {
       expect(found).toEqual(["b"]);
     });
 
-    test("shows the messages that it names by seq, and no others", async (scene) => {
+    test("shows messages by their seqs, in the order asked for", async (scene) => {
       await scene.append("s", ["a", { messageId: "b" }, "c", "d"], { keep: 1 });
-      await scene.run("erase", "s", { messageId: "b", load: "never" });
-      const change = { ...refOf("s"), seqs: [3, 2, 1, 9] };
-      const seen = await scene.store.changeSession(change, ({ messagesAt }) => ({
+      await scene.run("erase", "s", { messageId: "b", looks: false });
+      const seen = await scene.store.changeSession(refOf("s"), ({ messagesAt }) => ({
         kind: "answer",
         result: {
-          all: messagesAt([3, 2, 1, 9])?.map(({ seq }) => seq),
+          all: messagesAt([3, 2, 1, 9]).map(({ seq }) => seq),
           named: messagesAt([1]),
           gone: messagesAt([2, 9]),
-          unnamed: messagesAt([1, 4]),
         },
       }));
       const first = (await scene.messages("s"))?.[0];
-      expect(plain(seen)).toEqual(
-        plain({ all: [3, 1], named: [first], gone: [], unnamed: undefined }),
-      );
-      const none = { ...refOf("none"), seqs: [1] };
-      const empty = await scene.store.changeSession(none, ({ messagesAt }) => ({
+      expect(plain(seen)).toEqual(plain({ all: [3, 1], named: [first], gone: [] }));
+      const empty = await scene.store.changeSession(refOf("none"), ({ messagesAt }) => ({
         kind: "answer",
         result: messagesAt([1]),
       }));
       expect(empty).toEqual([]);
     });
 
-    test("loads messages when decide asks for them, then decides again", async (scene) => {
+    test("shows messages whose append is not durable yet", async (scene) => {
       const appended = scene.append("s", ["a", "b", "c"]);
-      const seen: (readonly number[] | undefined)[] = [];
-      const result = await scene.store.changeSession({ ...refOf("s"), seqs: [3] }, (view) => {
-        const messages = view.messagesAt([3, 2]);
-        seen.push(messages?.map(({ seq }) => seq));
-        if (messages === undefined) return { kind: "need-messages", seqs: [2] };
-        if (view.window === undefined) return { kind: "need-window" };
-        return { kind: "answer", result: messages };
-      });
-      await appended;
-      expect(seen[0]).toBeUndefined();
-      expect(seen.at(-1)).toEqual([3, 2]);
-      expect(plain(result)).toEqual(plain((await scene.messages("s"))?.slice(1).reverse()));
-    });
-
-    test("refuses a decision that asks again for what it had", async (scene) => {
-      await scene.append("s", 2);
-      const again = scene.store.changeSession(refOf("s"), () => ({
-        kind: "need-messages",
-        seqs: [1, 9],
+      const result = await scene.store.changeSession(refOf("s"), (view) => ({
+        kind: "answer",
+        result: view.messagesAt([3, 2]),
       }));
-      await expect(again).rejects.toThrow("A decision asked for messages it had.");
-      const window = scene.store.changeSession(refOf("s"), () => ({ kind: "need-window" }));
-      await expect(window).rejects.toThrow("A decision asked for a window it had.");
+      await appended;
+      expect(plain(result)).toEqual(plain((await scene.messages("s"))?.slice(1).reverse()));
     });
 
     test("that throws fails with what was thrown and saves nothing", async (scene) => {
@@ -327,7 +301,7 @@ export function changeSuite(open: OpenEngine): void {
     });
 
     test("goes on after one that failed", async (scene) => {
-      const failed = scene.run("erase", "s", { messageId: "a", load: "never" });
+      const failed = scene.run("erase", "s", { messageId: "a", looks: false });
       const [first, second] = await Promise.allSettled([failed, scene.append("s", 1)]);
       expect(first).toMatchObject({ status: "rejected", reason: { reason: "SESSION_NOT_FOUND" } });
       expect(second).toMatchObject({ status: "fulfilled", value: { revision: 1 } });
@@ -335,7 +309,7 @@ export function changeSuite(open: OpenEngine): void {
 
     test("of a thousand messages is saved whole", async (scene) => {
       await scene.append("s", 1_000);
-      await scene.append("s", 1_000, { keep: 500, load: "asked" });
+      await scene.append("s", 1_000, { keep: 500, looks: true });
       const session = await scene.store.readSession(refOf("s"));
       expect(session?.head).toMatchObject({ lastSeq: 2_000, window: { messageCount: 500 } });
       expect((await scene.messages("s", { limit: 1_000 }))?.map(({ seq }) => seq)).toEqual(
@@ -356,7 +330,7 @@ export function changeSuite(open: OpenEngine): void {
 
     test("of a deleted session starts from nothing", async (scene) => {
       await scene.append("s", [{ messageId: "a" }, { messageId: "b" }], {
-        load: "at-once",
+        looks: true,
         keep: 1,
       });
       await scene.run("remove", "s", {});

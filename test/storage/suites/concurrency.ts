@@ -15,7 +15,7 @@ export function concurrencySuite(open: OpenEngine): void {
   describe("changes at the same time", () => {
     test("of one session come one after another, in the order of the calls", async (scene) => {
       const appends = numbers(COUNT).map((n) =>
-        scene.append("s", [`text ${n}`], n % 3 === 0 ? { load: "asked", keep: 5 } : {}),
+        scene.append("s", [`text ${n}`], n % 3 === 0 ? { looks: true, keep: 5 } : {}),
       );
       const results = await Promise.all(appends);
       expect(results.map(({ lastSeq }) => lastSeq).sort((a, b) => a - b)).toEqual(numbers(COUNT));
@@ -90,13 +90,13 @@ export function concurrencySuite(open: OpenEngine): void {
         numbers(30).map((n) => ({ messageId: `m${n}` })),
       );
       const work = numbers(30).flatMap((n) => [
-        scene.append("s", 2, { load: "asked", keep: 8 }),
-        scene.run("erase", "s", { messageId: `m${n}`, load: n % 2 === 0 ? "asked" : "never" }),
+        scene.append("s", 2, { looks: true, keep: 8 }),
+        scene.run("erase", "s", { messageId: `m${n}`, looks: n % 2 === 0 }),
         scene.run("replace", "s", {
           messageId: `m${31 - n}`,
           text: "new",
           tokenCount: n,
-          load: n % 2 === 0 ? "never" : "at-once",
+          looks: n % 2 !== 0,
         }),
         ...(n === 15 ? [scene.run("reset", "s", { keepSystem: true })] : []),
       ]);
@@ -113,7 +113,7 @@ export function concurrencySuite(open: OpenEngine): void {
     test("settle an answer only after the change it saw is durable", async (scene) => {
       for (const round of numbers(20)) {
         const save = scene.append("s", 1);
-        const seen = await scene.run("look", "s", { load: "never", messageIds: [] });
+        const seen = await scene.run("look", "s", { looks: false, messageIds: [] });
         expect(seen.lastSeq).toBe(round);
         expect(await revisionOf(scene.store)).toBe(round);
         expect((await scene.store.readSession(refOf("s")))?.head.lastSeq).toBe(round);

@@ -17,10 +17,10 @@ const ids = (count: number, from = 1) =>
 /** A session with trims, a hole and a changed message. */
 async function makeSource(scene: Scene): Promise<void> {
   await scene.create("s", { userId: "u", labels: new Map([["k", "v"]]), ttlMs: 9_999_999 });
-  await scene.append("s", ids(10), { load: "asked", keep: 6 });
-  await scene.append("s", ids(5, 11), { load: "asked", keep: 8 });
-  await scene.run("erase", "s", { messageId: "id-9", load: "never" });
-  const change = { messageId: "id-10", text: "new", tokenCount: 3, load: "never" } as const;
+  await scene.append("s", ids(10), { looks: true, keep: 6 });
+  await scene.append("s", ids(5, 11), { looks: true, keep: 8 });
+  await scene.run("erase", "s", { messageId: "id-9", looks: false });
+  const change = { messageId: "id-10", text: "new", tokenCount: 3, looks: false } as const;
   await scene.run("replace", "s", change);
   await scene.append("s", ids(5, 16));
 }
@@ -91,7 +91,7 @@ export function copySuite(open: OpenEngine): void {
     test("of a session that was reset has the messages kept", async (scene) => {
       await scene.append("s", [{ role: ROLE.system, messageId: "sys" }, ...ids(3, 2)]);
       await scene.run("reset", "s", { keepSystem: true });
-      await scene.append("s", ids(4, 5), { load: "asked", keep: 3 });
+      await scene.append("s", ids(4, 5), { looks: true, keep: 3 });
       for (const atSeq of [4, 6, 8]) {
         await scene.fork("s", `t${atSeq}`, { atSeq });
         await expectCopy(scene, `t${atSeq}`, atSeq);
@@ -105,7 +105,7 @@ export function copySuite(open: OpenEngine): void {
     test("of more than one chunk is whole, and can be copied again", async (scene) => {
       const many = (from: number) => ids(1_000, from);
       await scene.append("s", many(1));
-      await scene.append("s", many(1_001), { load: "asked", keep: 700 });
+      await scene.append("s", many(1_001), { looks: true, keep: 700 });
       await scene.append("s", many(2_001));
       await scene.fork("s", "t", { atSeq: 2_500 });
       await scene.fork("t", "u", { atSeq: 1_999 });
@@ -125,13 +125,13 @@ export function copySuite(open: OpenEngine): void {
       await makeSource(scene);
       await scene.fork("s", "t", { atSeq: 12 });
       const source = plain(await dumpSession(scene.store, refOf("s")));
-      await scene.run("erase", "t", { messageId: "id-3", load: "never" });
-      const change = { messageId: "id-4", text: "mine", tokenCount: 1, load: "never" } as const;
+      await scene.run("erase", "t", { messageId: "id-3", looks: false });
+      const change = { messageId: "id-4", text: "mine", tokenCount: 1, looks: false } as const;
       await scene.run("replace", "t", change);
-      expect((await scene.append("t", ["own"], { load: "asked", keep: 2 })).lastSeq).toBe(13);
+      expect((await scene.append("t", ["own"], { looks: true, keep: 2 })).lastSeq).toBe(13);
       expect(plain(await dumpSession(scene.store, refOf("s")))).toEqual(source);
       const target = plain(await dumpSession(scene.store, refOf("t")));
-      await scene.run("erase", "s", { messageId: "id-5", load: "never" });
+      await scene.run("erase", "s", { messageId: "id-5", looks: false });
       await scene.run("reset", "s", { keepSystem: false });
       await scene.run("remove", "s", {});
       await settle(scene.store, {});
@@ -200,9 +200,9 @@ function busyCopySuite(open: OpenEngine): void {
       const busy: Promise<unknown>[] = [scene.fork("s", "t", { atSeq: 1_900 })];
       for (let n = 1; n <= 40; n += 1) {
         busy.push(scene.append("s", ids(1, 2_000 + n)));
-        const load = n % 2 === 0 ? "never" : "asked";
-        busy.push(scene.run("erase", "s", { messageId: `id-${n * 44}`, load }));
-        const change = { text: `new ${n}`, tokenCount: 5, load } as const;
+        const looks = n % 2 !== 0;
+        busy.push(scene.run("erase", "s", { messageId: `id-${n * 44}`, looks }));
+        const change = { text: `new ${n}`, tokenCount: 5, looks } as const;
         busy.push(scene.run("replace", "s", { messageId: `id-${n * 44 + 1}`, ...change }));
         await new Promise((resolve) => setImmediate(resolve));
       }

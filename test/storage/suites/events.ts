@@ -63,8 +63,8 @@ export function eventSuite(open: OpenEngine): void {
     });
 
     test("have revisions without a gap; what is no change has none", async (scene) => {
-      await scene.append("a", 2, { load: "asked", keep: 1 });
-      await scene.run("look", "a", { load: "never", messageIds: [] });
+      await scene.append("a", 2, { looks: true, keep: 1 });
+      await scene.run("look", "a", { looks: false, messageIds: [] });
       await scene.store.changeConsumer({ namespace: "default", consumerId: "c" }, () => ({
         kind: "save",
         result: 0,
@@ -210,7 +210,7 @@ export function eventSuite(open: OpenEngine): void {
         heard.push(...events);
       });
       const appends = Array.from({ length: 40 }, (_, n) =>
-        scene.append(`s${n % 5}`, 3, n % 2 === 0 ? {} : { load: "asked", keep: 2 }),
+        scene.append(`s${n % 5}`, 3, n % 2 === 0 ? {} : { looks: true, keep: 2 }),
       );
       await Promise.all(appends);
       await scene.fork("s0", "t");
@@ -255,7 +255,7 @@ export function eventSuite(open: OpenEngine): void {
       const heard: StoredEvent[] = [];
       scene.store.onCommit(({ events }) => heard.push(...events));
       await scene.run("remove", "none", {}).catch(() => 0);
-      await scene.run("look", "none", { load: "never", messageIds: [] }).catch(() => 0);
+      await scene.run("look", "none", { looks: false, messageIds: [] }).catch(() => 0);
       expect(heard).toEqual([]);
     });
   });

@@ -70,7 +70,7 @@ export function findSuite(open: OpenEngine): void {
 
     test("is found where it is now", async (scene) => {
       await scene.append("s", [said("a"), said("b")]);
-      await scene.run("erase", "s", { messageId: "a", load: "never" });
+      await scene.run("erase", "s", { messageId: "a", looks: false });
       expect(await find(scene, ["a", "b"])).toEqual(["s 2 b"]);
       await scene.fork("s", "copy");
       expect(await find(scene, ["b"])).toEqual(["copy 2 b", "s 2 b"]);

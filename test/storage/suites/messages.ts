@@ -21,7 +21,7 @@ async function makeLog(scene: Scene): Promise<readonly number[]> {
   await scene.append("s", drafts.slice(25));
   const holes = [1, 2, 7, 12, 13, 14, 15, 16, 30, 40];
   for (const seq of holes) {
-    await scene.run("erase", "s", { messageId: `id-${seq}`, load: "never" });
+    await scene.run("erase", "s", { messageId: `id-${seq}`, looks: false });
   }
   return drafts.map((_, index) => index + 1).filter((seq) => !holes.includes(seq));
 }
@@ -109,7 +109,7 @@ export function messageSuite(open: OpenEngine): void {
         ["short", 1],
         ["much longer than before", 99],
       ] as const) {
-        await scene.run("replace", "s", { messageId: "a", text, tokenCount, load: "never" });
+        await scene.run("replace", "s", { messageId: "a", text, tokenCount, looks: false });
         expect(await scene.texts("s")).toEqual([text, "two"]);
         const message = await scene.store.readMessage(refOf("s"), "a");
         expect(message).toMatchObject({ seq: 1, messageId: "a", tokenCount });
@@ -118,7 +118,7 @@ export function messageSuite(open: OpenEngine): void {
     });
 
     test("does not show what was trimmed any less", async (scene) => {
-      await scene.append("s", 20, { load: "asked", keep: 1 });
+      await scene.append("s", 20, { looks: true, keep: 1 });
       expect((await scene.messages("s"))?.length).toBe(20);
     });
   });
@@ -155,7 +155,7 @@ export function messageSuite(open: OpenEngine): void {
       const own = { messageId: serverId(5, 50) };
       await scene.append("s", [own]);
       expect(await seqOf(own.messageId)).toBe(5);
-      await scene.run("erase", "s", { messageId: forFive, load: "never" });
+      await scene.run("erase", "s", { messageId: forFive, looks: false });
       expect(await seqOf(forFive)).toBeUndefined();
       expect(await seqOf(own.messageId)).toBe(5);
       await scene.append("s", [{ messageId: forFive }]);
@@ -170,9 +170,9 @@ export function messageSuite(open: OpenEngine): void {
       await scene.append("s", [{ messageId: "a" }, { messageId: "b" }, "unnamed"]);
       const unnamed = (await scene.messages("s"))?.[2]?.messageId ?? "";
       for (const messageId of ["a", unnamed]) {
-        await scene.run("erase", "s", { messageId, load: "asked" });
+        await scene.run("erase", "s", { messageId, looks: true });
         expect(await scene.store.readMessage(refOf("s"), messageId)).toBeUndefined();
-        const again = scene.run("erase", "s", { messageId, load: "never" });
+        const again = scene.run("erase", "s", { messageId, looks: false });
         await expect(again).rejects.toMatchObject({ reason: "MESSAGE_NOT_FOUND" });
       }
       await scene.append("s", [{ messageId: "a", text: "new" }]);
@@ -183,7 +183,7 @@ export function messageSuite(open: OpenEngine): void {
 
     test("never gets a seq that was used, also at the end of the log", async (scene) => {
       await scene.append("s", [{ messageId: "a" }, { messageId: "b" }]);
-      await scene.run("erase", "s", { messageId: "b", load: "never" });
+      await scene.run("erase", "s", { messageId: "b", looks: false });
       await scene.engine.reopen();
       expect((await scene.append("s", [{ messageId: "b" }])).lastSeq).toBe(3);
       await scene.run("reset", "s", { keepSystem: false });

@@ -140,7 +140,7 @@ export function recordDocumentSuite(open: OpenEngine): void {
         nowMs: START_MS,
       } as const;
       const drafts = [{ messageId: "", role: ROLE.user, tokenCount: 1, text: "hi" }];
-      const turn = { ...base, drafts, createSession: true, load: "never" } as const;
+      const turn = { ...base, drafts, createSession: true, looks: false } as const;
       const put = [draft(A, "c", "one"), draft(B, "c", "two")];
       await act(scene.store, { ...turn, records: { put, remove: [] } });
       expect(await textsIn(scene)).toEqual(["one", "two"]);

@@ -133,9 +133,7 @@ export function replySuite(open: OpenEngine): void {
     });
 
     test("is not remembered when nothing is saved", async (scene) => {
-      await scene
-        .run("look", "s", { load: "never", messageIds: [], requestId: "r" })
-        .catch(() => 0);
+      await scene.run("look", "s", { looks: false, messageIds: [], requestId: "r" }).catch(() => 0);
       await scene.run("remove", "s", { requestId: "r" }).catch(() => 0);
       expect(await replyTo(scene, "r")).toBeUndefined();
     });

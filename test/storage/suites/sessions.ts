@@ -48,7 +48,7 @@ export function sessionSuite(open: OpenEngine): void {
 
     test("shows every session as it is read alone", async (scene) => {
       await createTwelve(scene);
-      await scene.append("s3", 4, { load: "asked", keep: 2 });
+      await scene.append("s3", 4, { looks: true, keep: 2 });
       for (const session of await scene.sessions()) {
         expect(await scene.store.readSession(session)).toEqual(session);
       }

@@ -114,8 +114,8 @@ function readerSuite(open: OpenEngine): void {
       await scene.append("s", [{ role: ROLE.system, messageId: "sys" }, ...ids(3, 2)]);
       await scene.run("reset", "s", { keepSystem: true });
       await scene.append("s", ids(5, 5));
-      await scene.run("erase", "s", { messageId: "id-6", load: "never" });
-      await scene.run("erase", "s", { messageId: "id-9", load: "never" });
+      await scene.run("erase", "s", { messageId: "id-6", looks: false });
+      await scene.run("erase", "s", { messageId: "id-9", looks: false });
       expect(await readAll(scene, "s")).toEqual([1, 5, 7, 8]);
     });
 
@@ -145,7 +145,7 @@ function readerSuite(open: OpenEngine): void {
     for (const [what, change] of [
       [
         "an erased message",
-        (scene: Scene) => scene.run("erase", "s", { messageId: "id-1", load: "never" }),
+        (scene: Scene) => scene.run("erase", "s", { messageId: "id-1", looks: false }),
       ],
       [
         "a changed message",
@@ -154,7 +154,7 @@ function readerSuite(open: OpenEngine): void {
             messageId: "id-9",
             text: "new",
             tokenCount: 1,
-            load: "never",
+            looks: false,
           }),
       ],
       ["a reset", (scene: Scene) => scene.run("reset", "s", { keepSystem: false })],
@@ -192,7 +192,7 @@ function readerSuite(open: OpenEngine): void {
           },
         );
         busy.push(reading.then((whole) => outcomes.push(whole)));
-        busy.push(scene.run("erase", "s", { messageId: `id-${n * 9}`, load: "never" }));
+        busy.push(scene.run("erase", "s", { messageId: `id-${n * 9}`, looks: false }));
         await new Promise((resolve) => setImmediate(resolve));
       }
       await Promise.all(busy);
@@ -275,7 +275,7 @@ function importSuite(open: OpenEngine): void {
     });
 
     test("takes the place of a session at once", async (scene) => {
-      await scene.append("s", ids(600), { load: "asked", keep: 3 });
+      await scene.append("s", ids(600), { looks: true, keep: 3 });
       const wanted = { sessionId: "s", lastSeq: 2 };
       const refused = bringIn(scene, wanted, some([1, 2]));
       await expect(refused).rejects.toMatchObject({ reason: "SESSION_ALREADY_EXISTS" });

@@ -33,7 +33,7 @@ export function upkeepSuite(open: OpenEngine): void {
     test("has an end, and changes nothing that is kept", async (scene) => {
       await scene.append("gone", 3_000 / 3);
       await scene.append("gone", 1_000);
-      await scene.append("kept", ["a", "b", "c"], { keep: 2, load: "asked" });
+      await scene.append("kept", ["a", "b", "c"], { keep: 2, looks: true });
       await scene.run("remove", "gone", {});
       await scene.append("reset", 500);
       await scene.run("reset", "reset", { keepSystem: false });
@@ -104,9 +104,9 @@ export function upkeepSuite(open: OpenEngine): void {
     test("shows the same store", async (scene) => {
       const { storeId, format } = scene.store;
       expect(storeId).toMatch(/^[0-9a-f]{16}$/);
-      await scene.append("a", 20, { load: "asked", keep: 6, requestId: "r1" });
+      await scene.append("a", 20, { looks: true, keep: 6, requestId: "r1" });
       await scene.append("b", [{ messageId: "mine" }, "two", "three"]);
-      await scene.run("erase", "b", { messageId: "mine", load: "never" });
+      await scene.run("erase", "b", { messageId: "mine", looks: false });
       await scene.fork("a", "c", { atSeq: 13 });
       await scene.run("trim", "c", { every: 3, rest: 1 });
       await scene.append("d", 3);

@@ -105,12 +105,12 @@ export function vectorSuite(open: OpenEngine): void {
       );
       const all = [1, 2, 3, 4].map((seq) => message(seq));
       expect(await keep(scene, ...all)).toBe(4);
-      await scene.run("erase", "s", { messageId: "b", load: "never" });
+      await scene.run("erase", "s", { messageId: "b", looks: false });
       await scene.run("replace", "s", {
         messageId: "c",
         text: "new",
         tokenCount: 1,
-        load: "never",
+        looks: false,
       });
       expect(await modelsAt(scene, ...all)).toBe("m--m");
       expect(await keep(scene, message(2))).toBe(0);
@@ -136,7 +136,7 @@ export function vectorSuite(open: OpenEngine): void {
       const record = { model: "m", vectors: [newVector(1)] };
       const vectors = [{ place: message(1), bytes, record }];
       const replace = () =>
-        scene.run("replace", "s", { messageId: "a", text: "b", tokenCount: 1, load: "never" });
+        scene.run("replace", "s", { messageId: "a", text: "b", tokenCount: 1, looks: false });
       // Whichever comes first, the vectors are not those of the new text.
       await Promise.all([scene.store.saveVectors(vectors), replace()]);
       expect(await modelsAt(scene, message(1))).toBe("-");

@@ -66,12 +66,12 @@ export function wallSuite(open: OpenEngine): void {
       await scene.run(
         "erase",
         { namespace: "ab", sessionId: "s" },
-        { messageId: "m", load: "never" },
+        { messageId: "m", looks: false },
       );
       await scene.run(
         "replace",
         { namespace: "b", sessionId: "s" },
-        { messageId: "m", load: "never", text: "new", tokenCount: 3 },
+        { messageId: "m", looks: false, text: "new", tokenCount: 3 },
       );
       const texts = await Promise.all(
         NAMESPACES.map((namespace) => scene.texts({ namespace, sessionId: "s" })),

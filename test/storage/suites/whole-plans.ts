@@ -85,7 +85,7 @@ function wholePlan(view: SessionView): SessionPlan {
   const { memories, revision } = view;
   const old = { ...newHead(), ...view.session?.head };
   const message = newMessage({ seq: old.lastSeq + 1, text: "new" });
-  const window = [...(view.window ?? []).slice(2), message];
+  const window = [...view.window().slice(2), message];
   const { nextDocumentNo } = view.documents(COLLECTION);
   const { nextMemoryNo } = memories;
   const added = newMemory({ memoryId: "new", memoryNo: nextMemoryNo, scope: SCOPE });
@@ -131,7 +131,7 @@ function wholePlan(view: SessionView): SessionPlan {
 }
 
 function save(scene: Scene, alter: (plan: SessionPlan, view: SessionView) => SessionPlan) {
-  const change = { ...REF, requestId: REQUEST, needWindow: true };
+  const change = { ...REF, requestId: REQUEST };
   return scene.store.changeSession(change, (view) => ({
     kind: "save",
     result: view.revision,

@@ -36,9 +36,9 @@ export function windowSuite(open: OpenEngine): void {
     });
 
     test("comes with its session, whole entries, and agrees with the head", async (scene) => {
-      await scene.append("s", ids(10), { load: "asked", keep: 7 });
+      await scene.append("s", ids(10), { looks: true, keep: 7 });
       await scene.run("trim", "s", { every: 3, rest: 1 });
-      await scene.run("erase", "s", { messageId: "id-7", load: "never" });
+      await scene.run("erase", "s", { messageId: "id-7", looks: false });
       const read = await scene.store.readWindow(refOf("s"));
       expect(plain(read?.session)).toEqual(plain(await scene.store.readSession(refOf("s"))));
       expect(read?.window.map(({ seq }) => seq)).toEqual([4, 6, 9, 10]);
@@ -57,9 +57,9 @@ export function windowSuite(open: OpenEngine): void {
       expect(await scene.window("s")).toEqual([2, 4, 6, 7, 8]);
       await scene.run("restore", "s", { messageIds: ["id-1", "id-5", "none"] });
       expect(await scene.window("s")).toEqual([1, 2, 4, 5, 6, 7, 8]);
-      await scene.append("s", ids(1, 9), { load: "at-once", keep: 1 });
+      await scene.append("s", ids(1, 9), { looks: true, keep: 1 });
       expect(await scene.window("s")).toEqual([9]);
-      await scene.append("s", ids(1, 10), { load: "at-once", keep: 0 });
+      await scene.append("s", ids(1, 10), { looks: true, keep: 0 });
       expect(await scene.window("s")).toEqual([]);
       await scene.append("s", ids(1, 11));
       expect(await scene.window("s")).toEqual([11]);
@@ -70,8 +70,8 @@ export function windowSuite(open: OpenEngine): void {
     test("shows changed messages with their new content and cost", async (scene) => {
       await scene.append("s", ids(4));
       const change = { text: "new", tokenCount: 55 };
-      await scene.run("replace", "s", { messageId: "id-2", ...change, load: "never" });
-      await scene.run("replace", "s", { messageId: "id-3", ...change, load: "at-once" });
+      await scene.run("replace", "s", { messageId: "id-2", ...change, looks: false });
+      await scene.run("replace", "s", { messageId: "id-3", ...change, looks: true });
       const read = await scene.store.readWindow(refOf("s"));
       expect(read?.window.map(({ bytes }) => textOf(bytes)).slice(1, 3)).toEqual(["new", "new"]);
       expect(read?.session.head.window).toEqual(totalsOf(read?.window ?? []));
@@ -80,10 +80,10 @@ export function windowSuite(open: OpenEngine): void {
 
     test("has holes where messages were erased, whether it was loaded or not", async (scene) => {
       await scene.append("s", ids(8));
-      await scene.run("erase", "s", { messageId: "id-1", load: "never" });
-      await scene.run("erase", "s", { messageId: "id-4", load: "never" });
-      await scene.run("erase", "s", { messageId: "id-5", load: "asked" });
-      await scene.run("erase", "s", { messageId: "id-8", load: "at-once" });
+      await scene.run("erase", "s", { messageId: "id-1", looks: false });
+      await scene.run("erase", "s", { messageId: "id-4", looks: false });
+      await scene.run("erase", "s", { messageId: "id-5", looks: true });
+      await scene.run("erase", "s", { messageId: "id-8", looks: true });
       expect(await scene.window("s")).toEqual([2, 3, 6, 7]);
       await scene.append("s", 1);
       expect(await scene.window("s")).toEqual([2, 3, 6, 7, 9]);
@@ -91,7 +91,7 @@ export function windowSuite(open: OpenEngine): void {
   });
 
   describe("an append that erases what it trims", () => {
-    const discard = (keep: number) => ({ load: "at-once", keep, discard: true }) as const;
+    const discard = (keep: number) => ({ looks: true, keep, discard: true }) as const;
 
     test("leaves the rest, and a past without what was erased", async (scene) => {
       await scene.append("s", ids(4));
@@ -118,7 +118,7 @@ export function windowSuite(open: OpenEngine): void {
       expect(answer).toMatchObject({ lastSeq: 7, window: [7] });
       await scene.append("s", [{ messageId: "id-4" }, { messageId: "id-1" }]);
       await scene.append("s", 2, discard(0));
-      await scene.append("s", ["last"], { load: "never" });
+      await scene.append("s", ["last"], { looks: false });
       for (let round = 0; round < 2; round += 1) {
         const seqs = (await scene.messages("s"))?.map(({ seq }) => seq);
         expect(seqs).toEqual([12]);
@@ -146,7 +146,7 @@ export function windowSuite(open: OpenEngine): void {
     test("keep their quarters, of messages and of sums", async (scene) => {
       const drafts = [0.25, 1.5, 2.75, 7].map((tokenCount) => ({ tokenCount }));
       await scene.append("s", drafts);
-      await scene.append("s", [{ tokenCount: 0.5 }], { load: "at-once", keep: 3 });
+      await scene.append("s", [{ tokenCount: 0.5 }], { looks: true, keep: 3 });
       for (let round = 0; round < 2; round += 1) {
         const session = await scene.store.readSession(refOf("s"));
         expect(session?.head.log.tokenCount).toBe(12);
@@ -189,9 +189,9 @@ export function windowSuite(open: OpenEngine): void {
       await scene.create("s");
       expect(await history(scene, "s")).toEqual([""]);
       await scene.append("s", ids(2));
-      await scene.append("s", ids(3, 3), { load: "asked", keep: 2 });
+      await scene.append("s", ids(3, 3), { looks: true, keep: 2 });
       await scene.append("s", ids(1, 6));
-      await scene.append("s", ids(2, 7), { load: "asked", keep: 3 });
+      await scene.append("s", ids(2, 7), { looks: true, keep: 3 });
       const expected = ["", "1", "1 2", "1 2 3", "1 2 3 4", "4 5", "4 5 6", "4 5 6 7", "6 7 8"];
       for (let round = 0; round < 2; round += 1) {
         expect(await history(scene, "s")).toEqual(expected);
@@ -205,7 +205,7 @@ export function windowSuite(open: OpenEngine): void {
     });
 
     test("comes with runs that hold just its messages", async (scene) => {
-      await scene.append("s", ids(9), { load: "asked", keep: 6 });
+      await scene.append("s", ids(9), { looks: true, keep: 6 });
       await scene.run("trim", "s", { every: 2, rest: 0 });
       await scene.append("s", ids(3, 10));
       const log = (await scene.messages("s"))?.map(({ seq }) => seq) ?? [];
@@ -233,11 +233,11 @@ export function windowSuite(open: OpenEngine): void {
     });
 
     test("leaves out what was erased since and shows what was changed", async (scene) => {
-      await scene.append("s", ids(4), { load: "asked", keep: 3 });
-      await scene.append("s", ids(2, 5), { load: "asked", keep: 2 });
-      await scene.run("erase", "s", { messageId: "id-3", load: "asked" });
-      await scene.run("erase", "s", { messageId: "id-5", load: "never" });
-      const change = { messageId: "id-2", text: "new", tokenCount: 1, load: "never" } as const;
+      await scene.append("s", ids(4), { looks: true, keep: 3 });
+      await scene.append("s", ids(2, 5), { looks: true, keep: 2 });
+      await scene.run("erase", "s", { messageId: "id-3", looks: true });
+      await scene.run("erase", "s", { messageId: "id-5", looks: false });
+      const change = { messageId: "id-2", text: "new", tokenCount: 1, looks: false } as const;
       await scene.run("replace", "s", change);
       expect(await history(scene, "s")).toEqual(["", "1", "1 2", "1 2", "2 4", "2 4", "6"]);
       const past = await scene.store.readWindowAt(refOf("s"), 4);
@@ -247,7 +247,7 @@ export function windowSuite(open: OpenEngine): void {
 
     test("begins anew with a reset", async (scene) => {
       const system = { role: ROLE.system, messageId: "sys" };
-      await scene.append("s", [...ids(2), system, ...ids(3, 4)], { load: "asked", keep: 5 });
+      await scene.append("s", [...ids(2), system, ...ids(3, 4)], { looks: true, keep: 5 });
       await scene.run("reset", "s", { keepSystem: true });
       expect(await scene.window("s")).toEqual([3]);
       expect((await scene.messages("s"))?.map(({ seq }) => seq)).toEqual([3]);
@@ -257,7 +257,7 @@ export function windowSuite(open: OpenEngine): void {
       expect(await history(scene, "s")).toEqual(["3", "3 7", "3 7 8", "3 7 8 9"]);
       await scene.run("trim", "s", { every: 2, rest: 0 });
       expect(await history(scene, "s")).toEqual(["3", "3 7", "3 7 8", "7 9"]);
-      await scene.run("erase", "s", { messageId: "sys", load: "never" });
+      await scene.run("erase", "s", { messageId: "sys", looks: false });
       await scene.engine.reopen();
       expect(await history(scene, "s")).toEqual(["", "7", "7 8", "7 9"]);
       expect(await scene.store.readMessage(refOf("s"), "sys")).toBeUndefined();
@@ -266,10 +266,10 @@ export function windowSuite(open: OpenEngine): void {
 
     test("is held under the ceiling when its messages have grown since", async (scene) => {
       await scene.append("s", ids(6));
-      await scene.append("s", ids(1, 7), { load: "asked", keep: 1 });
+      await scene.append("s", ids(1, 7), { looks: true, keep: 1 });
       const text = "x".repeat(1_000_000);
       for (const messageId of ["id-1", "id-2", "id-3", "id-4", "id-5"]) {
-        const change = { messageId, tokenCount: 1, text, load: "never" } as const;
+        const change = { messageId, tokenCount: 1, text, looks: false } as const;
         await scene.run("replace", "s", change);
       }
       expect(await scene.windowAt("s", 6)).toEqual([3, 4, 5, 6]);

@@ -1,21 +1,28 @@
-// Requests and results of the decisions about sessions.
+// Reads of the decisions about sessions.
 
 import { vi } from "vitest";
-import type { SessionChange, SessionDecision, Store } from "../../../src/store/store.ts";
+import type { SessionChange, Store } from "../../../src/store/store.ts";
 
-/** The kinds of the decisions from now on, and the seqs that they or their changes asked for. */
-export function noteDecisions(store: Store): { kinds: string[]; seqs: (readonly number[])[] } {
-  const kinds: string[] = [];
-  const seqs: (readonly number[])[] = [];
+/** Each read of a window or of messages from now on, and the end of each decision. */
+export function noteDecisions(store: Store): ("window" | readonly number[] | "decided")[] {
+  const notes: ("window" | readonly number[] | "decided")[] = [];
   const change = store.changeSession.bind(store);
-  vi.spyOn(store, "changeSession").mockImplementation((target: SessionChange, decide) => {
-    if (target.seqs !== undefined) seqs.push(target.seqs);
-    return change(target, (view) => {
-      const decision: SessionDecision<unknown> = decide(view);
-      kinds.push(decision.kind);
-      if (decision.kind === "need-messages") seqs.push(decision.seqs);
-      return decision as ReturnType<typeof decide>;
-    });
-  });
-  return { kinds, seqs };
+  vi.spyOn(store, "changeSession").mockImplementation((target: SessionChange, decide) =>
+    change(target, (view) => {
+      const decision = decide({
+        ...view,
+        window: () => {
+          notes.push("window");
+          return view.window();
+        },
+        messagesAt: (seqs) => {
+          notes.push(seqs);
+          return view.messagesAt(seqs);
+        },
+      });
+      notes.push("decided");
+      return decision;
+    }),
+  );
+  return notes;
 }

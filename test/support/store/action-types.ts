@@ -48,9 +48,6 @@ export interface RecordDraft extends RecordName {
   readonly search?: { readonly collectionId: string; readonly texts: readonly string[] };
 }
 
-/** When the window is loaded: not at all, when decide asks for it, or with the session. */
-export type Load = "never" | "asked" | "at-once";
-
 /** An action of a session. */
 export type SessionAction = ActionBase &
   (
@@ -68,7 +65,8 @@ export type SessionAction = ActionBase &
         readonly discard?: boolean;
         /** New state of the policy. */
         readonly state?: PolicyState;
-        readonly load: Load;
+        /** Whether the decision reads the window, and its plan then has it. */
+        readonly looks: boolean;
         /** Written and deleted with the messages. */
         readonly records?: RecordChanges;
       }
@@ -81,9 +79,9 @@ export type SessionAction = ActionBase &
         readonly messageId: string;
         readonly tokenCount: number;
         readonly text: string;
-        readonly load: Load;
+        readonly looks: boolean;
       }
-    | { readonly kind: "erase"; readonly messageId: string; readonly load: Load }
+    | { readonly kind: "erase"; readonly messageId: string; readonly looks: boolean }
     | {
         readonly kind: "reset";
         readonly keepSystem: boolean;
@@ -99,7 +97,7 @@ export type SessionAction = ActionBase &
       }
     | { readonly kind: "remove" }
     /** Changes nothing. */
-    | { readonly kind: "look"; readonly messageIds: readonly string[]; readonly load: Load }
+    | { readonly kind: "look"; readonly messageIds: readonly string[]; readonly looks: boolean }
   );
 
 /** Answer of an action on a session. */

@@ -42,7 +42,6 @@ export function act(store: Store, action: SessionAction): Promise<ActionResult> 
     sessionId,
     ...(requestId === undefined ? {} : { requestId }),
     ...(messageIds === undefined ? {} : { messageIds }),
-    ...(needsWindow(action) ? { needWindow: true } : {}),
   };
   return store.changeSession<ActionResult>(change, (view) => decide(action, view));
 }
@@ -64,17 +63,8 @@ function idsOf(action: SessionAction): readonly string[] | undefined {
   }
 }
 
-function needsWindow(action: SessionAction): boolean {
-  if (action.kind === "trim" || action.kind === "restore" || action.kind === "reset") return true;
-  if (action.kind === "rewrite") return true;
-  return "load" in action && action.load === "at-once";
-}
-
 function decide(action: SessionAction, view: SessionView): SessionDecision<ActionResult> {
   if (isYoung(view.reply, action.nowMs)) return { kind: "answer", result: replayed(view.reply) };
-  if ("load" in action && action.load === "asked" && view.window === undefined) {
-    return { kind: "need-window" };
-  }
   const session = view.session ?? newSessionOf(action, view);
   switch (action.kind) {
     case "create":
@@ -109,7 +99,7 @@ function decide(action: SessionAction, view: SessionView): SessionDecision<Actio
       });
     case "look": {
       const messages = [...view.messages.keys()].sort();
-      const window = view.window?.map(({ seq }) => seq);
+      const window = action.looks ? view.window().map(({ seq }) => seq) : undefined;
       const { lastSeq, revision } = session.head;
       return { kind: "answer", result: { revision, lastSeq, window, messages } };
     }
@@ -157,10 +147,10 @@ function append(action: Action<"append">, view: SessionView, session: Session): 
     isNew: view.session === undefined,
     part: { append: messages, ...recordsOf(action, view) },
   };
-  if (view.window === undefined) {
+  if (!action.looks) {
     return save(action, view, appended(session, messages, action.state), change);
   }
-  const all = [...view.window, ...messages];
+  const all = [...view.window(), ...messages];
   const window = keep === undefined ? all : all.slice(Math.max(0, all.length - keep));
   const trimmed = window.length < all.length;
   const after = appended(session, messages, action.state);
@@ -229,7 +219,7 @@ function retrim(
   session: Session,
   change: (window: readonly StoredEntry[]) => readonly StoredEntry[],
 ): Decision {
-  const window = change(view.window ?? []);
+  const window = change(view.window());
   return save(action, view, session, { type: EVENT_TYPE.messagesTrimmed, window, trimmed: true });
 }
 
@@ -256,7 +246,7 @@ function replace(action: Action<"replace">, view: SessionView, session: Session)
   return save(action, view, after, {
     type: EVENT_TYPE.messageUpdated,
     part: { replace: [message] },
-    ...windowPart(view, (entry) => (entry.seq === old.seq ? message : entry)),
+    ...windowPart(action, view, (entry) => (entry.seq === old.seq ? message : entry)),
   });
 }
 
@@ -280,22 +270,26 @@ function erase(action: Action<"erase">, view: SessionView, session: Session): De
   return save(action, view, after, {
     type: EVENT_TYPE.messageDeleted,
     part: { erase: [{ seq, messageId }] },
-    ...windowPart(view, (entry) => (entry.seq === seq ? undefined : entry)),
+    ...windowPart(action, view, (entry) => (entry.seq === seq ? undefined : entry)),
   });
 }
 
 function windowPart(
+  { looks }: Action<"replace" | "erase">,
   view: SessionView,
   change: (entry: StoredEntry) => StoredEntry | undefined,
 ): { readonly window?: readonly StoredEntry[] } {
-  if (view.window === undefined) return {};
-  return { window: view.window.map(change).filter((entry) => entry !== undefined) };
+  if (!looks) return {};
+  return {
+    window: view
+      .window()
+      .map(change)
+      .filter((entry) => entry !== undefined),
+  };
 }
 
 function reset(action: Action<"reset">, view: SessionView, session: Session): Decision {
-  const kept = (view.window ?? []).filter(
-    (entry) => action.keepSystem && entry.role === ROLE.system,
-  );
+  const kept = view.window().filter((entry) => action.keepSystem && entry.role === ROLE.system);
   const { messageCount, tokenCount } = totalsOf(kept);
   const head = {
     ...session.head,
@@ -353,7 +347,7 @@ function rewrite(action: Action<"rewrite">, view: SessionView, session: Session)
       },
     },
   };
-  const kept = action.all ? [] : (view.window ?? []).filter(({ seq }) => !gone.has(seq));
+  const kept = action.all ? [] : view.window().filter(({ seq }) => !gone.has(seq));
   const erase = erased.map(({ seq, messageId }) => ({ seq, messageId }));
   return save(action, view, after, {
     type: EVENT_TYPE.messagesAppended,

@@ -31,7 +31,7 @@ export function appendPlan(ref: SessionRef, view: SessionView, text: string): Se
   const old = view.session?.head ?? newHead();
   const seq = old.lastSeq + 1;
   const message = newMessage({ seq, text });
-  const all = [...(view.window ?? []), message];
+  const all = [...view.window(), message];
   const window = all.slice(-WINDOW_MAX);
   return {
     ...(view.session === undefined ? { fields: newFields({ userId: "u" }) } : {}),
@@ -72,7 +72,7 @@ export function discardPlan(ref: SessionRef, view: SessionView, text: string): S
   const messages = [1, 2].map((step) =>
     newMessage({ seq: lastSeq + step, text, tokenCount: 2.25 }),
   );
-  const old = view.window ?? [];
+  const old = view.window();
   const window = [...old.slice(-3), ...messages.slice(1)];
   const gone = [...old.slice(0, -3), ...messages.slice(0, 1)];
   const { messageCount, tokenCount } = totalsOf(gone);
@@ -93,11 +93,9 @@ export function discardPlan(ref: SessionRef, view: SessionView, text: string): S
 
 /** Erases the newest message of the window. */
 export function erasePlan(ref: SessionRef, view: SessionView): SessionPlan | undefined {
-  const last = view.window?.at(-1);
-  if (last === undefined || view.window === undefined || view.session === undefined) {
-    return undefined;
-  }
-  const window = view.window.slice(0, -1);
+  const last = view.window().at(-1);
+  if (last === undefined || view.session === undefined) return undefined;
+  const window = view.window().slice(0, -1);
   const added = { messageCount: -1, tokenCount: -last.tokenCount };
   return {
     erase: [last],
@@ -109,7 +107,7 @@ export function erasePlan(ref: SessionRef, view: SessionView): SessionPlan | und
 
 async function step(store: Store, random: Random, name: string): Promise<void> {
   const ref = { namespace: "default", sessionId: name };
-  const change = { ...ref, needWindow: true, requestId: `${name}-${random.int(0, 1_000_000_000)}` };
+  const change = { ...ref, requestId: `${name}-${random.int(0, 1_000_000_000)}` };
   const kind = random.weighted({
     append: 20,
     discard: 3,

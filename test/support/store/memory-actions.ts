@@ -64,9 +64,7 @@ export interface TurnAction extends ActionBase, MemoryWork {
   /** The collection and the id of a document to write. */
   readonly document?: { readonly collectionId: string; readonly documentId: string };
   /** The seq of a message to look at. */
-  readonly seq: number;
-  /** The change names it, or decide asks for it. Default: `at-once`. */
-  readonly load?: "at-once" | "asked";
+  readonly seq?: number;
 }
 
 /** Observations and effects of a change to memories. */
@@ -220,12 +218,10 @@ function jobsOf(action: TurnAction, old: readonly MemoryJob[], revision: number)
 /** Does an action of a session and of what stands beside it. */
 export function turn(store: Store, action: TurnAction): Promise<MemoryResult> {
   const { document, namespace, nowMs, sessionId } = action;
-  const seqs = action.load === "asked" ? [] : [action.seq];
-  const change = { namespace, sessionId, seqs, ...requestOf(action) };
+  const change = { namespace, sessionId, ...requestOf(action) };
   return store.changeSession<MemoryResult>(change, (view) => {
     if (isYoung(view.reply, nowMs)) return { kind: "answer", result: replayedOf(view.reply.bytes) };
-    const messages = view.messagesAt([action.seq]);
-    if (messages === undefined) return { kind: "need-messages", seqs: [action.seq] };
+    const messages = action.seq === undefined ? [] : view.messagesAt([action.seq]);
     const { revision, session } = view;
     if (session === undefined) throw sessionNotFound(sessionId);
     const { plan: memories, seen } = memoryPlan(view.memories, action, { nowMs, revision });
