@@ -251,10 +251,10 @@ function nextWindow(
   isEdited: boolean,
 ): SessionState["window"] {
   if (plan.window !== undefined) {
-    const firstNew = plan.append?.[0]?.seq;
-    return old?.window === undefined || firstNew === undefined || isEdited || plan.resetLog === true
+    const isOther = plan.resetLog === true || (plan.replace?.length ?? 0) > 0;
+    return old?.window === undefined || isOther
       ? PackedWindow.of(plan.window)
-      : old.window.trimmed(plan.window, firstNew);
+      : old.window.trimmed(plan.window, plan.append?.[0]?.seq ?? Number.POSITIVE_INFINITY);
   }
   if (old === null) return PackedWindow.of(plan.append ?? []);
   // A window with changed messages is loaded anew when somebody wants it.

@@ -210,7 +210,7 @@ async function openStore(
     const start = replayJournal(env, memtable);
     const log = recoverEvents({ env, memtable }, start.commitNo);
     const identity = await claimIdentity(env, old, baseOf(log), options.newHistory === true);
-    const cache = new SessionCache(options.cacheBytes ?? CACHE_BYTES, options.readFacts);
+    const cache = new SessionCache(options.cacheBytes ?? CACHE_BYTES);
     const listeners = new Set<(commit: Commit) => void>();
     const highestReplies = new HighestKeys(REPLY.id, startOfReply);
     const redoLog = RedoLog.open(directory, identity.historyId, floor.isFull);

@@ -1,10 +1,6 @@
 // Decoded sessions and loaded windows, bounded by bytes. Like the memtable it knows three states of
 // a session: durable, being committed, being formed. A session with changes under way is never
 // evicted, so its entry always tells what is pending.
-//
-// A window has two forms. One that is read again and again is a list of entries; any other is
-// packed into one buffer, which takes a fraction of the room and gives the garbage collector
-// nothing to follow.
 
 import type {
   Session,
@@ -12,224 +8,206 @@ import type {
   SessionRef,
   WindowInsert,
 } from "../../session/rules/session.ts";
-import type { WindowFacts } from "../../window/rules/types.ts";
+import type { Role, WindowFacts } from "../../window/rules/types.ts";
 import type { Staged } from "../engine/group.ts";
 import type { Memtable } from "../engine/memtable.ts";
 import { NOTHING } from "../engine/table.ts";
 import type { ReadFacts, StoredEntry } from "../store.ts";
 import { HEAD, updatedKey } from "./session-tables.ts";
 
-const CHUNK_BYTES_MIN = 1_024;
-const CHUNK_BYTES_MAX = 8_192;
-
-// The room for the messages of one window. They come as pieces of large buffers that other sessions
-// use, too: kept like that, a few messages of a quiet session would hold many times their size.
-class Room {
-  #chunk = Buffer.alloc(0);
-  #position = 0;
-
-  /** The most bytes that the room takes beside those of the messages. */
-  get slack(): number {
-    return this.#chunk.length;
-  }
-
-  keep(entry: StoredEntry): StoredEntry {
-    return entryOf(entry.seq, this.#copy(entry.bytes), entry);
-  }
-
-  #copy(bytes: Uint8Array): Uint8Array {
-    const { length } = bytes;
-    let kept: Buffer;
-    if (length > CHUNK_BYTES_MAX >> 2) {
-      kept = Buffer.allocUnsafeSlow(length);
-    } else {
-      if (this.#position + length > this.#chunk.length) {
-        const size = Math.max(CHUNK_BYTES_MIN, this.#chunk.length * 2, length);
-        this.#chunk = Buffer.allocUnsafeSlow(Math.min(size, CHUNK_BYTES_MAX));
-        this.#position = 0;
-      }
-      kept = this.#chunk.subarray(this.#position, this.#position + length);
-      this.#position += length;
-    }
-    kept.set(bytes);
-    return kept;
-  }
-}
-
-// An entry, its id, the view of its bytes, and its place in the list.
-const ENTRY_BYTES = 320;
-// Entries that left a window stay in its list until they are this part of what is left.
-const LEFT_PART = 8;
-
-/**
- * A list of window entries that grows at its end and shrinks at its start without being copied. It
- * keeps the bytes of its entries.
- */
-export class WindowList {
-  readonly #items: StoredEntry[];
-  readonly #start: number;
-  readonly #end: number;
-  readonly #room: Room;
-
-  private constructor(items: StoredEntry[], start: number, end: number, room: Room) {
-    this.#items = items;
-    this.#start = start;
-    this.#end = end;
-    this.#room = room;
-  }
-
-  /** The list of some entries. */
-  static of(entries: readonly StoredEntry[]): WindowList {
-    const room = new Room();
-    const items = entries.map((entry) => room.keep(entry));
-    return new WindowList(items, 0, items.length, room);
-  }
-
-  get length(): number {
-    return this.#end - this.#start;
-  }
-
-  /** The bytes that the list takes beside those of its messages. */
-  get overhead(): number {
-    return this.#room.slack + this.length * ENTRY_BYTES;
-  }
-
-  /** The list with more at its end. This one stays as it is. */
-  append(entries: readonly StoredEntry[]): WindowList {
-    return this.#grown(this.#start, entries, 0);
-  }
-
-  /**
-   * A list with entries of this one, and with new ones at its end, whose seqs are `firstNew` or
-   * higher. This one stays as it is.
-   */
-  trimmed(entries: readonly StoredEntry[], firstNew: number): WindowList {
-    let old = entries.length;
-    while (old > 0 && (entries[old - 1]?.seq ?? 0) >= firstNew) {
-      old--;
-    }
-    // Most trims remove the oldest entries: what is left is the end of this list.
-    const start = this.#end - old;
-    for (let index = 0; index < old; index++) {
-      if (start < this.#start || this.#items[start + index] !== entries[index]) {
-        const items = entries.slice(0, old);
-        return new WindowList(items, 0, old, this.#room).#grown(0, entries, old);
-      }
-    }
-    return this.#grown(start, entries, old);
-  }
-
-  /** The entries; the caller may keep them. */
-  entries(): readonly StoredEntry[] {
-    return this.#items.slice(this.#start, this.#end);
-  }
-
-  #grown(start: number, entries: readonly StoredEntry[], from: number): WindowList {
-    const isNewest = this.#items.length === this.#end;
-    const isDense = start * LEFT_PART <= this.#end - start;
-    const items = isNewest && isDense ? this.#items : this.#items.slice(start, this.#end);
-    const first = items === this.#items ? start : 0;
-    for (let index = from; index < entries.length; index++) {
-      const entry = entries[index];
-      if (entry !== undefined) items.push(this.#room.keep(entry));
-    }
-    return new WindowList(items, first, items.length, this.#room);
-  }
-}
-
-// A packed entry is its seq (a double, because 32 bits do not hold every seq), the length of its
-// message, and the message.
-const LENGTH_AT = 8;
-const MESSAGE_AT = 12;
-// The packed window, its buffer, and what belongs to them.
-const PACKED_BYTES = 320;
-// The eviction packs a list only if its overhead is more than this part of its messages.
-const PACK_PART = 4;
+// Numbers that a packed window keeps of each entry, so that the window rules need not decode the
+// message: seq, time, tokens, where the message ends, and the kind.
+const NUMBERS = 5;
+// The kind is the role, plus these.
+const IS_RESULT = 8;
+const HAS_CALL_IDS = 16;
+const KIND_ROLES = 7;
+// The packed window, its buffers, and what belongs to them.
+const PACKED_BYTES = 400;
 // A packed window that grows gets this part more than it needs.
 const GROWTH_PART = 4;
+// And this, so that small ones do not grow with each message.
+const SPARE_BYTES = 512;
+const SPARE_ENTRIES = 4;
 
-function packedSize(entries: readonly StoredEntry[]): number {
-  return entries.reduce((size, { bytes }) => size + MESSAGE_AT + bytes.length, 0);
-}
-
-/** A buffer that versions of one window share; each version sees the bytes before its own end. */
+/** The buffers that versions of one window share; each version sees a run of the entries. */
 interface Shared {
-  readonly buffer: Buffer;
-  end: number;
+  readonly numbers: Float64Array;
+  readonly messages: Buffer;
+  /** The entries that are written. */
+  count: number;
 }
 
-/** A window as one buffer. Each read decodes the other facts of an entry from its message. */
+function sharedFor(entries: number, bytes: number): Shared {
+  const numbers = new Float64Array(entries * NUMBERS);
+  return { numbers, messages: Buffer.allocUnsafeSlow(bytes), count: 0 };
+}
+
+/** The end of the message of an entry. */
+function endOf({ numbers }: Shared, index: number): number {
+  return index < 0 ? 0 : (numbers[index * NUMBERS + 3] ?? 0);
+}
+
+const NO_IDS: readonly string[] = [];
+
+/** An entry of a packed window. Decodes its message only for what most reads never ask for. */
+class PackedEntry implements StoredEntry {
+  readonly seq: number;
+  readonly createMs: number;
+  readonly tokenCount: number;
+  readonly byteCount: number;
+  readonly role: Role;
+  readonly isResult: boolean;
+  readonly #start: number;
+  readonly #hasCallIds: boolean;
+  readonly #messages: Buffer;
+  readonly #readFacts: ReadFacts;
+  #known: WindowFacts | undefined;
+
+  constructor(shared: Shared, index: number, readFacts: ReadFacts) {
+    const { numbers } = shared;
+    const at = index * NUMBERS;
+    const kind = numbers[at + 4] ?? 0;
+    this.seq = numbers[at] ?? 0;
+    this.createMs = numbers[at + 1] ?? 0;
+    this.tokenCount = numbers[at + 2] ?? 0;
+    this.role = (kind & KIND_ROLES) as Role;
+    this.isResult = (kind & IS_RESULT) !== 0;
+    this.#start = endOf(shared, index - 1);
+    this.byteCount = endOf(shared, index) - this.#start;
+    this.#hasCallIds = (kind & HAS_CALL_IDS) !== 0;
+    this.#messages = shared.messages;
+    this.#readFacts = readFacts;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#messages.subarray(this.#start, this.#start + this.byteCount);
+  }
+
+  get messageId(): string {
+    return this.#facts.messageId;
+  }
+
+  get callIds(): readonly string[] {
+    return this.#hasCallIds ? this.#facts.callIds : NO_IDS;
+  }
+
+  get answers(): readonly string[] {
+    return this.#hasCallIds ? this.#facts.answers : NO_IDS;
+  }
+
+  get #facts(): WindowFacts {
+    this.#known ??= this.#readFacts(this.bytes);
+    return this.#known;
+  }
+}
+
+/**
+ * A window in two buffers, which give the garbage collector nothing to follow. It grows at its end
+ * and shrinks at its start without being copied.
+ */
 export class PackedWindow {
   readonly #shared: Shared;
-  readonly #end: number;
+  readonly #first: number;
   readonly length: number;
-  /** Set by the first read; cleared when the eviction passes. The next read unpacks the window. */
-  wasRead: boolean;
 
-  private constructor(shared: Shared, length: number, wasRead: boolean) {
+  private constructor(shared: Shared, first: number) {
     this.#shared = shared;
-    this.#end = shared.end;
-    this.length = length;
-    this.wasRead = wasRead;
+    this.#first = first;
+    this.length = shared.count - first;
   }
 
   static of(entries: readonly StoredEntry[]): PackedWindow {
-    const shared = { buffer: Buffer.allocUnsafeSlow(packedSize(entries)), end: 0 };
-    return PackedWindow.#filled(shared, entries, entries.length, false);
+    const size = entries.reduce((sum, { byteCount }) => sum + byteCount, 0);
+    return PackedWindow.#filled(sharedFor(entries.length, size), 0, entries);
   }
 
   /** The bytes that the window takes beside those of its messages. */
   get overhead(): number {
-    return this.length * MESSAGE_AT + (this.#shared.buffer.length - this.#end) + PACKED_BYTES;
+    const { messages, numbers } = this.#shared;
+    const { start, end } = this.#extent;
+    return messages.length - (end - start) + numbers.byteLength + PACKED_BYTES;
+  }
+
+  /** The part of the shared buffer that holds its messages. */
+  get #extent(): { readonly start: number; readonly end: number } {
+    const start = endOf(this.#shared, this.#first - 1);
+    return { start, end: endOf(this.#shared, this.#first + this.length - 1) };
   }
 
   /** The window with more at its end. This one stays as it is. */
   append(entries: readonly StoredEntry[]): PackedWindow {
-    const size = this.#end + packedSize(entries);
-    let shared = this.#shared;
-    if (this.#end !== shared.end || size > shared.buffer.length) {
-      const buffer = Buffer.allocUnsafeSlow(size + Math.ceil(size / GROWTH_PART));
-      this.#shared.buffer.copy(buffer, 0, 0, this.#end);
-      shared = { buffer, end: this.#end };
+    return this.#grown(this.#first, entries);
+  }
+
+  /**
+   * A window with entries of this one, none of them changed, and with new ones at its end, whose
+   * seqs are `firstNew` or higher. This one stays as it is.
+   */
+  trimmed(entries: readonly StoredEntry[], firstNew: number): PackedWindow {
+    let old = entries.length;
+    while (old > 0 && (entries[old - 1]?.seq ?? 0) >= firstNew) old--;
+    const end = this.#first + this.length;
+    const { numbers } = this.#shared;
+    for (let index = 0; index < old; index++) {
+      // Most trims remove the oldest entries: what is left is the end of this window.
+      const isEnd = numbers[(end - old + index) * NUMBERS] === entries[index]?.seq;
+      if (old > this.length || !isEnd) return PackedWindow.of(entries);
     }
-    return PackedWindow.#filled(shared, entries, this.length + entries.length, this.wasRead);
+    return this.#grown(end - old, entries.slice(old));
   }
 
-  /** A window with some entries in the place of these. This one stays as it is. */
-  trimmed(entries: readonly StoredEntry[]): PackedWindow {
-    const trimmed = PackedWindow.of(entries);
-    trimmed.wasRead = this.wasRead;
-    return trimmed;
-  }
-
-  /** The entries, decoded anew; the caller may keep them. */
-  entries(read: ReadFacts): readonly StoredEntry[] {
-    const { buffer } = this.#shared;
+  /** The entries. Each of them keeps the buffers of the window alive. */
+  entries(readFacts: ReadFacts): readonly StoredEntry[] {
     const entries: StoredEntry[] = [];
-    for (let at = 0; at < this.#end; ) {
-      const seq = buffer.readDoubleLE(at);
-      const start = at + MESSAGE_AT;
-      at = start + buffer.readUInt32LE(at + LENGTH_AT);
-      const bytes = buffer.subarray(start, at);
-      entries.push(entryOf(seq, bytes, read(bytes)));
+    for (let index = 0; index < this.length; index++) {
+      entries.push(new PackedEntry(this.#shared, this.#first + index, readFacts));
     }
     return entries;
   }
 
-  static #filled(
-    shared: Shared,
-    entries: readonly StoredEntry[],
-    length: number,
-    wasRead: boolean,
-  ): PackedWindow {
-    const { buffer } = shared;
-    for (const { seq, bytes } of entries) {
-      buffer.writeDoubleLE(seq, shared.end);
-      buffer.writeUInt32LE(bytes.length, shared.end + LENGTH_AT);
-      buffer.set(bytes, shared.end + MESSAGE_AT);
-      shared.end += MESSAGE_AT + bytes.length;
+  #grown(first: number, entries: readonly StoredEntry[]): PackedWindow {
+    const { messages, numbers, count } = this.#shared;
+    const end = this.#first + this.length;
+    const { end: endByte } = this.#extent;
+    const added = entries.reduce((sum, { byteCount }) => sum + byteCount, 0);
+    const isNewest = end === count;
+    const hasRoom =
+      endByte + added <= messages.length && (end + entries.length) * NUMBERS <= numbers.length;
+    if (isNewest && hasRoom) return PackedWindow.#filled(this.#shared, first, entries);
+    const startByte = endOf(this.#shared, first - 1);
+    const size = endByte - startByte + added;
+    const length = end - first + entries.length;
+    const copy = sharedFor(
+      length + Math.ceil(length / GROWTH_PART) + SPARE_ENTRIES,
+      size + Math.ceil(size / GROWTH_PART) + SPARE_BYTES,
+    );
+    messages.copy(copy.messages, 0, startByte, endByte);
+    copy.numbers.set(numbers.subarray(first * NUMBERS, end * NUMBERS));
+    copy.count = end - first;
+    for (let index = 0; index < copy.count; index++) {
+      copy.numbers[index * NUMBERS + 3] = endOf(copy, index) - startByte;
     }
-    return new PackedWindow(shared, length, wasRead);
+    return PackedWindow.#filled(copy, 0, entries);
+  }
+
+  /** The window from an entry of some buffers on, with more entries, which are written behind. */
+  static #filled(shared: Shared, first: number, entries: readonly StoredEntry[]): PackedWindow {
+    const { messages, numbers } = shared;
+    for (const entry of entries) {
+      const { answers, bytes, callIds, createMs, isResult, role, seq, tokenCount } = entry;
+      const start = endOf(shared, shared.count - 1);
+      const hasCallIds = callIds.length > 0 || answers.length > 0;
+      const at = shared.count * NUMBERS;
+      numbers[at] = seq;
+      numbers[at + 1] = createMs;
+      numbers[at + 2] = tokenCount;
+      numbers[at + 3] = start + bytes.length;
+      numbers[at + 4] = role + (isResult ? IS_RESULT : 0) + (hasCallIds ? HAS_CALL_IDS : 0);
+      messages.set(bytes, start);
+      shared.count += 1;
+    }
+    return new PackedWindow(shared, first);
   }
 }
 
@@ -255,7 +233,7 @@ export interface SessionState {
   readonly logNo: number;
   readonly session: Session;
   /** The stored window; undefined while it is not loaded. */
-  window: WindowList | PackedWindow | undefined;
+  window: PackedWindow | undefined;
   /** Rises when a message is changed or erased, so that a copy notices. */
   readonly edits: number;
 }
@@ -333,9 +311,10 @@ function moveUpdated(
 }
 
 const SESSION_BYTES = 1_200;
+const INSERT_BYTES = 320;
 
 function insertBytesOf(inserts: readonly WindowInsert[]): number {
-  let bytes = inserts.length * ENTRY_BYTES;
+  let bytes = inserts.length * INSERT_BYTES;
   for (const insert of inserts) {
     bytes += insert.bytes.length + insert.ranges.length * 40;
   }
@@ -362,12 +341,10 @@ function bytesOf(cached: CachedSession): number {
 export class SessionCache {
   readonly #sessions = new Map<string, CachedSession>();
   readonly #maxBytes: number;
-  readonly #readFacts: ReadFacts;
   #totalBytes = 0;
 
-  constructor(maxBytes: number, readFacts: ReadFacts) {
+  constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
-    this.#readFacts = readFacts;
   }
 
   get bytes(): number {
@@ -414,25 +391,8 @@ export class SessionCache {
     }
   }
 
-  /** The entries of a window that is in the cache; the caller may keep them. */
-  entries(cached: CachedSession, state: SessionState): readonly StoredEntry[] | undefined {
-    const { window } = state;
-    if (!(window instanceof PackedWindow)) return window?.entries();
-    const entries = window.entries(this.#readFacts);
-    if (!window.wasRead) {
-      window.wasRead = true;
-      return entries;
-    }
-    const list = WindowList.of(entries);
-    state.window = list;
-    this.measure(cached);
-    // The entries above point into the packed buffer: each of them would keep all of it alive.
-    return list.entries();
-  }
-
   // The map is a clock: what was used since the hand last passed goes to the back of the line once.
-  // Of the others a list is packed first, if that frees enough, then the window goes, and then the
-  // session.
+  // Of the others the window goes first, and then the session.
   #evict(keep: CachedSession): void {
     let looks = this.#sessions.size * 4;
     for (const cached of this.#sessions.values()) {
@@ -441,14 +401,9 @@ export class SessionCache {
       const state = cached.committed;
       if (cached === keep || cached.busy || cached.used) {
         cached.used = false;
-        if (state?.window instanceof PackedWindow) state.window.wasRead = false;
         this.#sessions.set(cached.key, cached);
       } else if (state?.window !== undefined) {
-        const { window } = state;
-        const isPacked =
-          window instanceof WindowList &&
-          window.overhead > state.session.head.window.byteCount / PACK_PART;
-        state.window = isPacked ? PackedWindow.of(window.entries()) : undefined;
+        state.window = undefined;
         this.#sessions.set(cached.key, cached);
         const bytes = bytesOf(cached);
         this.#totalBytes += bytes - cached.bytes;

@@ -217,8 +217,7 @@ export function readWindow(
   state: SessionState,
   visibility: Visibility,
 ): readonly StoredEntry[] {
-  const known = core.cache.entries(cached, state);
-  if (known !== undefined) return known;
+  if (state.window !== undefined) return state.window.entries(core.readFacts);
   const { head } = state.session;
   const places = placesOf(core, state, head.windowRanges, visibility);
   const entries = places.map((place) => readStored(core, place.seq, place, visibility));

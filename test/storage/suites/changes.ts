@@ -56,7 +56,6 @@ export function changeSuite(open: OpenEngine): void {
     test("shows nothing of a session that does not exist", async (scene) => {
       const [view] = await saveFirst(scene, "s");
       expect(view?.session).toBeUndefined();
-      expect(view?.window).toBeUndefined();
       expect(view?.messages.size).toBe(0);
       expect(view?.reply).toBeUndefined();
       expect(view?.revision).toBe(1);
@@ -65,7 +64,7 @@ export function changeSuite(open: OpenEngine): void {
     test("shows an empty window without a session when it is asked for", async (scene) => {
       const seen = await scene.store.changeSession(refOf("s"), (view) => ({
         kind: "answer",
-        result: view.window,
+        result: view.window(),
       }));
       expect(seen).toEqual([]);
       const later = await scene.run("look", "s", { looks: true, messageIds: [] }).catch(String);

@@ -128,7 +128,7 @@ export function concurrencySuite(open: OpenEngine): void {
           throw lastSeqMismatch(0, view.session?.head.lastSeq ?? 0);
         });
         await expect(refused).rejects.toMatchObject({
-          detail: { metadata: { last_seq: `${round}` } },
+          detail: { metadata: { last_seq: round } },
         });
         expect(await revisionOf(scene.store)).toBe(round);
         expect((await scene.store.readSession(refOf("s")))?.head.lastSeq).toBe(round);

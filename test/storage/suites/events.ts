@@ -294,7 +294,7 @@ function retentionSuite(open: OpenEngine): void {
       await settle(scene.store, { eventCountMax: 6 });
       const expired = {
         reason: "RESUME_TOKEN_EXPIRED",
-        detail: { metadata: { oldest_revision: "3" } },
+        detail: { metadata: { oldest_revision: 3 } },
       };
       for (const after of [START, { revision: 1, index: 1 }, { revision: 2, index: 0 }]) {
         const listed = scene.store.listEvents(query({ after }));

@@ -1,5 +1,5 @@
 // Plain forms of storage values that compare by content and print well: bytes become text, maps
-// become sorted lists, and undefined values are dropped.
+// become sorted lists, undefined values are dropped, and what an object computes is read.
 
 /** Converts a value to its plain form. */
 export function plain(value: unknown): unknown {
@@ -12,9 +12,18 @@ export function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value)
+    [...Object.entries(value), ...computed(value)]
       .filter(([, of]) => of !== undefined)
       .map(([key, of]) => [key, plain(of)])
       .sort((a, b) => ((a[0] as string) < (b[0] as string) ? -1 : 1)),
+  );
+}
+
+/** The values that an object of a class computes when they are asked for. */
+function computed(value: object): [string, unknown][] {
+  const prototype: object = Object.getPrototypeOf(value) ?? Object.prototype;
+  if (prototype === Object.prototype) return [];
+  return Object.entries(Object.getOwnPropertyDescriptors(prototype)).flatMap(([key, { get }]) =>
+    get === undefined ? [] : [[key, get.call(value)] as [string, unknown]],
   );
 }
