@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CANARY, summarizeInput } from "../../test/support/hooks/inputs.ts";
+import { cpuMsOf } from "../../test/support/kit/near-misses.ts";
 import type { SummarizeInput } from "./port.ts";
 import { answerForm, promptFor, wantsJson } from "./prompts.ts";
 
@@ -39,6 +40,13 @@ describe("promptFor", () => {
     expect(first).toBe("========");
     expect(user.split(`${first} conversation ends ${first}`)).toHaveLength(2);
     expect(user.indexOf(forged)).toBeLessThan(user.indexOf(`${first} conversation ends`));
+  });
+
+  test("finds a mark in a short time", () => {
+    const transcript = `====${"=".repeat(400_000)} ${"==== ".repeat(100_000)}`;
+    let user = "";
+    expect(cpuMsOf(() => ({ user } = textsOf({ transcript })))).toBeLessThan(500);
+    expect(user.indexOf(" ")).toBe(400_005);
   });
 
   test("gives the instructions of the policy to the model", () => {

@@ -125,11 +125,13 @@ function systemText(input: SummarizeInput): string {
   return lines.join("\n");
 }
 
-/** A mark that occurs in none of the texts. */
+/** A mark that occurs in none of the texts: one sign more than the longest run in them. */
 function markFor(texts: readonly string[]): string {
-  let mark = "=====";
-  while (texts.some((text) => text.includes(mark))) mark += "=";
-  return mark;
+  let longest = 4;
+  for (const text of texts) {
+    for (const [run] of text.matchAll(/={5,}/g)) longest = Math.max(longest, run.length);
+  }
+  return "=".repeat(longest + 1);
 }
 
 /** Texts as data: each between two lines with a mark that occurs in none of them. */
