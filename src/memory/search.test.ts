@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   ANY_MEMORY,
   memoryDraft,
@@ -127,22 +127,33 @@ test("substring: the whole query, by confidence, then in their order", async () 
   ]);
 });
 
-test.each(["overlap", "word_count"] as const)(
-  "a long query gives way to others: %s",
-  async (scoring) => {
-    await rememberTexts(
-      services,
-      Array.from({ length: 64 }, (_, index) => `text ${index}`),
-    );
-    const query = Array.from({ length: 16_000 }, (_, index) => `w${index}x`).join(" ");
-    let turns = 0;
-    const count = (): void => {
-      turns += 1;
-      timer = setImmediate(count);
-    };
-    let timer = setImmediate(count);
-    await search(query, scoring);
-    clearImmediate(timer);
-    expect(turns).toBeGreaterThanOrEqual(4);
+/** Number of turns that the event loop makes during a search. */
+async function turnsOf(...input: Parameters<typeof search>): Promise<number> {
+  let turns = 0;
+  const count = (): void => {
+    turns += 1;
+    timer = setImmediate(count);
+  };
+  let timer = setImmediate(count);
+  await search(...input);
+  clearImmediate(timer);
+  return turns;
+}
+
+const wordsOf = (count: number) => Array.from({ length: count }, (_, index) => `w${index}x`);
+
+describe.each(["overlap", "word_count"] as const)(
+  "the scoring %s gives way to others",
+  (scoring) => {
+    test("for a long query", async () => {
+      await rememberTexts(services, wordsOf(64));
+      expect(await turnsOf(wordsOf(16_000).join(" "), scoring)).toBeGreaterThanOrEqual(4);
+    });
+
+    test("for long memories", async () => {
+      const texts = wordsOf(64).map((word) => `${"a".repeat(16_000)} ${word}`);
+      await rememberTexts(services, texts);
+      expect(await turnsOf(wordsOf(300).join(" "), scoring)).toBeGreaterThanOrEqual(4);
+    });
   },
 );

@@ -15,9 +15,10 @@ import type { MemoryParts } from "./parts.ts";
 import type { Memory } from "./rules/memory.ts";
 import { scanMeant } from "./scan.ts";
 
-/** Words that are compared with memories in one turn of the event loop. */
-const COMPARED_WORDS = 200_000;
-const WORD_CHARS = 8;
+/** Characters that are read in one turn of the event loop, each once for every word. */
+const COMPARED_CHARS = 20_000_000;
+/** Characters that are read in the time that looking for a word takes in any text. */
+const LOOK_CHARS = 100;
 
 /** Finds memories by one of the scorings that go over them one by one. */
 export async function searchMemories(
@@ -71,22 +72,28 @@ function oldestFirst(a: MemoryMatch, b: MemoryMatch): number {
   return a.memory.memoryNo - b.memory.memoryNo;
 }
 
-/** Visits memories at a cost of `words` each, with turns of the event loop in between. */
+/** Upper estimate of the characters that are read to look for a word in a memory. */
+function charsOf({ content: { text, structure } }: Memory): number {
+  return LOOK_CHARS + (structure === undefined ? text.length : LIMITS.memoryTextBytes);
+}
+
+/** Visits memories that are searched for `words` each, with turns of the event loop in between. */
 async function forEach(
   parts: MemoryParts,
   { call }: Search,
   { memories, words }: { readonly memories: readonly Memory[]; readonly words: number },
   look: (memory: Memory) => void,
 ): Promise<void> {
-  let left = COMPARED_WORDS;
+  let left = COMPARED_CHARS;
   for (const memory of memories) {
     if (left <= 0) {
       await parts.pace.turn(true);
       checkLive(call.signal);
-      left = COMPARED_WORDS;
+      left = COMPARED_CHARS;
     }
     look(memory);
-    left -= words;
+    // Every text is read once more, for its small letters.
+    left -= (words + 1) * charsOf(memory);
   }
 }
 
@@ -146,7 +153,7 @@ async function byOverlap(parts: MemoryParts, search: Search): Promise<readonly M
     limit,
     (a, b) => b.score - a.score || toldMs(b.memory) - toldMs(a.memory) || oldestFirst(b, a),
   );
-  await lookAtNewest(parts, search, terms.length, (memory) => {
+  await lookAtNewest(parts, search, terms.size, (memory) => {
     const score = overlapScore(memory, terms);
     if (score !== undefined && score >= minScore) best.add({ memory, score });
   });
@@ -173,10 +180,11 @@ async function byWordCount(parts: MemoryParts, search: Search): Promise<readonly
 
 async function bySubstring(parts: MemoryParts, search: Search): Promise<readonly MemoryMatch[]> {
   const { query, limit, minScore = -Infinity } = search.input;
+  const wanted = query.toLowerCase();
   const best = new Best(limit, (a, b) => b.score - a.score || oldestFirst(a, b));
-  await lookAtNewest(parts, search, query.length / WORD_CHARS, (memory) => {
+  await lookAtNewest(parts, search, 1, (memory) => {
     const { confidence } = memory.strength;
-    if (confidence >= minScore && substringFits(memory, query)) {
+    if (confidence >= minScore && substringFits(memory, wanted)) {
       best.add({ memory, score: confidence });
     }
   });

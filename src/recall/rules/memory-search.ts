@@ -10,10 +10,13 @@ const TERM_CHARS = 2;
 const ENTITY_SCORE = { base: 0.55, share: 0.3 } as const;
 const EPISODE_SCORE = { base: 0.35, share: 0.2 } as const;
 
-/** The terms of a query for overlapScore: runs of word characters, each as often as it stands. */
-export function overlapTerms(query: string): readonly string[] {
-  const words = query.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
-  return words.filter((word) => [...word].length > TERM_CHARS);
+/** The terms of a query for overlapScore: runs of word characters, with how often each stands. */
+export function overlapTerms(query: string): ReadonlyMap<string, number> {
+  const terms = new Map<string, number>();
+  for (const [word] of query.toLowerCase().matchAll(/[\p{L}\p{N}_]+/gu)) {
+    if ([...word].length > TERM_CHARS) terms.set(word, (terms.get(word) ?? 0) + 1);
+  }
+  return terms;
 }
 
 /** The searched text in lower case. */
@@ -26,11 +29,19 @@ function overlapText({ content: { text, structure } }: Memory): string {
 }
 
 /** The score by the share of the terms that are parts of the text; undefined when none is. */
-export function overlapScore(memory: Memory, terms: readonly string[]): number | undefined {
+export function overlapScore(
+  memory: Memory,
+  terms: ReadonlyMap<string, number>,
+): number | undefined {
   const text = overlapText(memory);
-  const found = terms.filter((term) => holdsPart(text, term)).length;
+  let all = 0;
+  let found = 0;
+  for (const [term, times] of terms) {
+    all += times;
+    if (holdsPart(text, term)) found += times;
+  }
   if (found === 0) return undefined;
-  const share = found / terms.length;
+  const share = found / all;
   const { kind, content } = memory;
   if (kind === "entity" || kind === "relation") {
     return ENTITY_SCORE.base + ENTITY_SCORE.share * share;
@@ -52,7 +63,7 @@ export function wordCountRank({ content }: Memory, words: readonly string[]): nu
   return words.filter((word) => holdsPart(text, word) || holdsPart(category, word)).length;
 }
 
-/** Whether a whole query is a part of the text or of a topic. A blank one is part of all. */
+/** Whether a whole query in lower case is in the text or in a topic. A blank one is in all. */
 export function substringFits({ content }: Memory, query: string): boolean {
-  return query.trim() === "" || holdsText(content, query.toLowerCase());
+  return query.trim() === "" || holdsText(content, query);
 }
