@@ -549,6 +549,7 @@ describe("the comments of the contract", () => {
     const inner: readonly LimitName[] = [
       ...(["ttlMsMin", "ttlMsMax", "consumers", "pageBytes", "sessionPageBytes"] as const),
       ...(["updateMaskPaths", "eventIdBytes", "promotedTexts"] as const),
+      ...(["memoryFurtherSources", "memoryFurtherMessages"] as const),
       // Times, which the comments tell in minutes or hours.
       ...(["uploadIdleMs", "recordUploadMs", "exportStallMs"] as const),
       // Limits of one task: the rest waits for the next task.
