@@ -607,7 +607,7 @@ describe("the comments of the contract", () => {
     // Plain numbers: defaults, years, digits of rules and examples.
     const plain = [
       0, 0.1, 0.2, 0.25, 0.3, 0.35, 0.5, 0.55, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 1, 2, 3, 4, 5, 7, 8,
-      9, 10, 24, 30, 32, 50, 60, 64, 100, 200, 300, 512, 800, 1042, 1988, 4_000, 8_000, 9_999,
+      9, 10, 24, 30, 32, 36, 50, 60, 64, 100, 200, 300, 512, 800, 1042, 1988, 4_000, 8_000, 9_999,
       50_151, 65_536,
     ];
     for (const number of plain) known.add(number);

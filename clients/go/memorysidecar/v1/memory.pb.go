@@ -1331,7 +1331,9 @@ type MemorySource struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Origin of the memory. Output only.
 	Origin MemoryOrigin `protobuf:"varint,1,opt,name=origin,proto3,enum=memorysidecar.v1.MemoryOrigin" json:"origin,omitempty"`
-	// The session. Empty when there was none. At most 512 bytes.
+	// The session; the first of several, when content of other sessions has joined the memory. Lists,
+	// recall, deletions and erasures find the memory by each of them. Empty when there was none. At
+	// most 512 bytes.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// Source messages of that session. At most 64, each at most 256 bytes. Recall ranks these
 	// messages higher when the memory matches.
@@ -2101,7 +2103,8 @@ type MemoryFilter struct {
 	LastSeenTimeFrom *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=last_seen_time_from,json=lastSeenTimeFrom,proto3" json:"last_seen_time_from,omitempty"`
 	// Last mentioned before this time.
 	LastSeenTimeBefore *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=last_seen_time_before,json=lastSeenTimeBefore,proto3" json:"last_seen_time_before,omitempty"`
-	// Source session: see MemorySource. Unset means any; empty is an error. At most 512 bytes.
+	// Source session, the first or a further one: see MemorySource. Unset means any; empty is an
+	// error. At most 512 bytes.
 	SourceSessionId *string `protobuf:"bytes,19,opt,name=source_session_id,json=sourceSessionId,proto3,oneof" json:"source_session_id,omitempty"`
 	// Origin of the memory. Unset means any.
 	Origin MemoryOrigin `protobuf:"varint,20,opt,name=origin,proto3,enum=memorysidecar.v1.MemoryOrigin" json:"origin,omitempty"`
