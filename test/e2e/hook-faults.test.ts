@@ -33,7 +33,7 @@ import {
 } from "../support/hooks/fault-endpoints.ts";
 import { makeTempDir, type TempDir } from "../support/kit/temp-dir.ts";
 import { numbered } from "../support/process/cover.ts";
-import { type RunningServer, startServer } from "../support/process/server.ts";
+import { type RunningServer, SERVER_SOURCE, startServer } from "../support/process/server.ts";
 import { checkAccount, type SummaryAccount } from "../support/process/summary-account.ts";
 import {
   collect,
@@ -142,6 +142,7 @@ beforeAll(async () => {
   server = await startServer({
     dataDir: join(directory.path, "data"),
     args: ["--hooks-file", hooks, "--log-level", "debug"],
+    main: SERVER_SOURCE,
   });
   client = connect(server.address, { timeoutMs: LIMIT_MS });
   await client.append("warm", numbered(1), { createSession: true });

@@ -8,6 +8,7 @@ import { connect, dropOldest, MemorySidecarError } from "../../clients/typescrip
 import { TEST_DEPTH } from "../support/kit/random.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
 import { makeMemoryGroup } from "../support/process/memory-group.ts";
+import { SERVER_SOURCE } from "../support/process/server.ts";
 import { start } from "./start.ts";
 import { hoard } from "./storms.ts";
 
@@ -97,7 +98,11 @@ test("a server of 512 MiB outlives what would take more", {
   }
   onTestFinished(() => group.remove());
   await using directory = await makeTempDir();
-  const server = await start({ dataDir: directory.path, cgroup: group.procs });
+  const server = await start({
+    dataDir: directory.path,
+    cgroup: group.procs,
+    main: SERVER_SOURCE,
+  });
   const client = connect(server.address, { retry: { maxAttempts: 1 } });
   const idleMb = group.anonymousBytes() / MIB;
   const { limits } = await client.serverInfo();

@@ -40,7 +40,12 @@ import {
   promptOf,
   startGrpcKeeper,
 } from "../support/memory/keeper.ts";
-import { type RunningServer, type ServerOptions, startServer } from "../support/process/server.ts";
+import {
+  type RunningServer,
+  SERVER_SOURCE,
+  type ServerOptions,
+  startServer,
+} from "../support/process/server.ts";
 import { collect, eventsOf, eventually } from "../support/process/summary-reader.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -502,7 +507,7 @@ test("a thousand sessions that wait for a hook that is down cost little, and all
   const fields = modelAt(model, { concurrency: 16 });
   writeFileSync(hooks, JSON.stringify({ hooks: { model: fields } }));
   const options = { dataDir: join(directory.path, "crowd"), args: ["--hooks-file", hooks] };
-  const first = await startFor(options);
+  const first = await startFor({ ...options, main: SERVER_SOURCE });
   const before = clientOf(first);
   await open("warm", "model", before);
   const beforeMib = residentMib(first);

@@ -13,7 +13,7 @@ import { test } from "vitest";
 import { connect, type MemorySidecar } from "../../clients/typescript/src/index.ts";
 import { randomFrom, TEST_DEPTH } from "../support/kit/random.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
-import { type RunningServer, startServer } from "../support/process/server.ts";
+import { type RunningServer, SERVER_SOURCE, startServer } from "../support/process/server.ts";
 import { chatText } from "../support/recall/chat-texts.ts";
 import { start } from "./start.ts";
 
@@ -89,7 +89,7 @@ test.for(BOUNDS_MIB)(
     await filling.stop();
 
     const args = ["--recall-memory-bytes", String(mib * MIB)];
-    const server = await start({ dataDir, args, nodeArgs: NODE_ARGS });
+    const server = await start({ dataDir, args, nodeArgs: NODE_ARGS, main: SERVER_SOURCE });
     const client = clientOf(server);
     await recall(client, "small", "mark7");
     await sleep(SETTLE_MS);

@@ -14,7 +14,7 @@ import {
 } from "../../clients/typescript/src/index.ts";
 import { randomFrom } from "../support/kit/random.ts";
 import { makeTempDir, type TempDir } from "../support/kit/temp-dir.ts";
-import type { RunningServer } from "../support/process/server.ts";
+import { type RunningServer, SERVER_SOURCE } from "../support/process/server.ts";
 import { chatText } from "../support/recall/chat-texts.ts";
 import { indexFaults } from "../support/recall/fresh-index.ts";
 import { start } from "./start.ts";
@@ -197,7 +197,7 @@ function cpuMs({ pid }: RunningServer): number {
 
 test("with hardly any memory answers stay right, and say what is left out", async () => {
   const args = ["--recall-memory-bytes", String(SMALL_INDEX_BYTES)];
-  const server = await start({ dataDir: shared(), args });
+  const server = await start({ dataDir: shared(), args, main: SERVER_SOURCE });
   const client = clientOf(server);
   for (let at = 0; at < 4; at++) await fill(client, `small${at}`, `s${at}`, 2 * BATCH);
   // More than fits.

@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { GetWindowRequest } from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
 import { connect, dropOldest, type MemorySidecar } from "../../clients/typescript/src/index.ts";
 import { makeTempDir } from "../support/kit/temp-dir.ts";
+import { SERVER_SOURCE } from "../support/process/server.ts";
 import { start } from "./start.ts";
 import { creep, type Hoarder, hoard, type RawCall, trickle } from "./storms.ts";
 
@@ -56,7 +57,7 @@ function refusals(hoarder: Hoarder): number {
 
 test("answers that one connection does not read are bounded and come back", async () => {
   await using directory = await makeTempDir();
-  const server = await start({ dataDir: directory.path });
+  const server = await start({ dataDir: directory.path, main: SERVER_SOURCE });
   const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 30_000 });
   await fill(client);
   for (let i = 0; i < 50; i++) await client.window("large");
@@ -127,7 +128,7 @@ test("many such connections together are bounded, and leave every other its shar
 test("requests that stop half way are bounded, and given up", async () => {
   await using directory = await makeTempDir();
   const args = ["--stall-timeout-ms", "2000"];
-  const server = await start({ dataDir: directory.path, args });
+  const server = await start({ dataDir: directory.path, args, main: SERVER_SOURCE });
   const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 30_000 });
   await fill(client);
   const before = residentMb(server.pid);

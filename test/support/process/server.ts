@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 const ROOT = join(import.meta.dirname, "../../..");
-const SOURCE = join(ROOT, "src/main.ts");
+/** Tests of what a server takes of memory start this one: from a pack it takes 45 MiB less. */
+export const SERVER_SOURCE = join(ROOT, "src/main.ts");
 /** The file that starts the server: the one that `npm test` packs its sources into, or these. */
-export const SERVER_MAIN = process.env["TEST_SERVER"] ?? SOURCE;
+export const SERVER_MAIN = process.env["TEST_SERVER"] ?? SERVER_SOURCE;
 
 /** Options of the process to start. */
 export interface ServerOptions {
@@ -24,6 +25,8 @@ export interface ServerOptions {
   readonly nodeArgs?: readonly string[];
   /** File of a control group that the process joins before it starts. */
   readonly cgroup?: string;
+  /** The file that starts the server. Default: `SERVER_MAIN`. */
+  readonly main?: string;
   /** Time limit for the start in milliseconds. Default: 120,000. */
   readonly startTimeoutMs?: number;
 }
@@ -99,8 +102,8 @@ function collect(child: ChildProcess, onEntry: (entry: LogEntry) => void) {
 function launch(options: ServerOptions): ChildProcess {
   const { dataDir, listen = "127.0.0.1:0", args = [], nodeArgs = [] } = options;
   // A module that is loaded before the server changes its sources.
-  const main = nodeArgs.includes("--import") ? SOURCE : SERVER_MAIN;
-  const argv = [...nodeArgs, main, "serve"];
+  const usual = nodeArgs.includes("--import") ? SERVER_SOURCE : SERVER_MAIN;
+  const argv = [...nodeArgs, options.main ?? usual, "serve"];
   argv.push("--data-dir", dataDir, "--listen", listen, ...args);
   // The shell joins the group and becomes the server.
   const [command, ...words] =
