@@ -17,10 +17,12 @@ import { removeByServer } from "../records/change-records.ts";
 import { type NamedDocuments, removalSteps } from "../records/record-documents.ts";
 import { type KeptRecord, recordNameOf } from "../records/rules/record.ts";
 import {
+  countUncertain,
   type ErasedPart,
   eraseMessageOf,
   eraseSession,
   eraseSummaries,
+  retireSummaries,
 } from "../session/erase-session.ts";
 import type { ForkOrigin, Session, SessionRef } from "../session/rules/session.ts";
 import type { CollectionRef, SessionPlace, StoredDocument } from "../store/store.ts";
@@ -145,27 +147,43 @@ function isSameOwner({ subject, owner }: ErasureWork, session: Session): boolean
 // Messages, and the summaries that stand for them.
 
 async function eraseMessages(work: ErasureWork): Promise<void> {
-  if (work.subject.kind !== "messages") return;
-  let callerSummaries = 0;
+  const { namespace, subject } = work;
+  const { context } = work.parts;
+  if (subject.kind !== "messages") return;
+  const shared = new Map<string, number>();
+  // Of messages that were deleted before: a summary may still say what they said.
+  const deleted = new Set<number>();
+  const unnamed = new Set(subject.messageIds);
   for (const sessionId of work.marked("session")) {
-    const ref = { namespace: work.namespace, sessionId };
     const lastSeq = await lastSharedSeq(work, sessionId);
-    for (const messageId of work.subject.messageIds) {
-      await eraseMessage(work, ref, { messageId, lastSeq });
+    shared.set(sessionId, lastSeq);
+    for (const messageId of subject.messageIds) {
+      const seq = await eraseMessage(work, { namespace, sessionId }, { messageId, lastSeq });
+      if (seq === undefined) continue;
+      deleted.add(seq);
+      unnamed.delete(messageId);
     }
-    const seqs = work.marked("seq").flatMap((one) => {
-      const [seq = "", ...of] = one.split(" ");
-      return of.join(" ") === sessionId ? [Number(seq)] : [];
-    });
+  }
+  for (const messageId of work.marked("message")) unnamed.delete(messageId);
+  const erased = work.marked("seq").map((one) => Number(one.slice(0, one.indexOf(" "))));
+  let callerSummaries = 0;
+  let uncertainSummaries = 0;
+  for (const [sessionId, lastSeq] of shared) {
+    const ref = { namespace, sessionId };
+    const seqs = [...new Set([...erased, ...deleted])].filter((seq) => seq <= lastSeq);
+    await retireSummaries(context, ref, seqs, work.settle);
     for (let more = true; more; ) {
       work.checkLive();
-      const step = await eraseSummaries(work.parts.context, ref, seqs, work.settle);
-      if (sessionId === work.subject.sessionId) ({ callerSummaries } = step);
+      const step = await eraseSummaries(context, ref, seqs, work.settle);
+      if (sessionId === subject.sessionId) ({ callerSummaries } = step);
       work.took(step);
       more = step.more;
     }
+    if (unnamed.size > 0) uncertainSummaries += await countUncertain(context, ref, seqs);
   }
-  await work.note({ left: { callerSummaries } });
+  await work.note({
+    left: { callerSummaries, ...(uncertainSummaries === 0 ? {} : { uncertainSummaries }) },
+  });
 }
 
 /**
@@ -188,16 +206,18 @@ async function lastSharedSeq(work: ErasureWork, ofId: string): Promise<number> {
   return lastSeq;
 }
 
+/** Erases a message. Gives the seq of one that is there no more, if it is known. */
 async function eraseMessage(
   work: ErasureWork,
   ref: SessionRef,
   message: { readonly messageId: string; readonly lastSeq: number },
-): Promise<void> {
+): Promise<number | undefined> {
   for (;;) {
     work.checkLive();
     const done = await eraseMessageOf(work.parts.context, ref, message, work.settle);
     if (done.kind === "erased") work.took(done);
-    if (done.kind !== "named") return;
+    if (done.kind === "missing") return done.seq;
+    if (done.kind === "erased") return undefined;
     // They go first, and with the receipt: the message that they name must still be there to be
     // found again after a kill.
     await eraseNaming(work, ref, message.messageId);

@@ -66,7 +66,7 @@ function leftBy({ left }: Erasure, eventsDropMs: number): wire.ErasureRemainder[
     const dropTime = isDropped ? toTimestamp(eventsDropMs) : undefined;
     return { reason, count: BigInt(count), sessionIds: [...sessionIds], dropTime };
   };
-  const { callerSummaries, forkIds, forks, unknown = {} } = left;
+  const { callerSummaries, forkIds, forks, uncertainSummaries = 0, unknown = {} } = left;
   const unknowns = ERASED_KINDS.reduce((sum, kind) => sum + (unknown[kind] ?? 0), 0);
   const reason = wire.ErasureRemainderReason;
   return [
@@ -76,5 +76,6 @@ function leftBy({ left }: Erasure, eventsDropMs: number): wire.ErasureRemainder[
     of(reason.FREE_PAGES),
     of(reason.COPIES),
     ...(unknowns === 0 ? [] : [of(reason.UNKNOWN_OWNER, unknowns)]),
+    ...(uncertainSummaries === 0 ? [] : [of(reason.DELETED_MESSAGE, uncertainSummaries)]),
   ];
 }

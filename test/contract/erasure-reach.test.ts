@@ -7,6 +7,7 @@ import {
   ErasureRemainderReason,
   type ErasureSubject,
 } from "../../src/gen/memorysidecar/v1/admin_service.ts";
+import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import {
   startContractServer,
   type TestClient,
@@ -206,6 +207,63 @@ describe("messages of a session", () => {
     expect(await idsOf(root)).toEqual(["1"]);
     expect(await idsOf(first)).toEqual(["1", "2", "3"]);
     expect(await idsOf(second)).toEqual(["1", "2", "3"]);
+  });
+});
+
+describe("messages that were deleted before", () => {
+  /** A summary in the window stands for two of three messages, of which one is deleted. */
+  const summarized = async (
+    ids: readonly string[],
+    placement: SummaryPlacement = SummaryPlacement.IN_PLACE,
+  ) => {
+    const sessionId = nextName();
+    await client.call("createSession", { session: session({ sessionId }) });
+    const { messages } = await client.call("appendMessages", {
+      ...{ sessionId, messages: ids.map((messageId) => message({ messageId, text: "a secret" })) },
+    });
+    const replacedMessageIds = messages.slice(0, 2).map(({ messageId }) => messageId);
+    const summary = { sessionId, placement, text: "It tells the secret.", replacedMessageIds };
+    await client.call("setSummary", summary);
+    const [first = ""] = replacedMessageIds;
+    await client.call("deleteMessage", { sessionId, messageId: first });
+    return { sessionId, first };
+  };
+  const textsOf = async (sessionId: string) => {
+    const { messages } = await client.call("getWindow", { sessionId });
+    return messages.map(({ text }) => text);
+  };
+
+  test.each([SummaryPlacement.IN_PLACE, SummaryPlacement.SESSION])(
+    "lose the summary that stands for them, in the window too, with placement %j",
+    async (of) => {
+      const { sessionId, first } = await summarized(["", "", ""], of);
+      expect((await textsOf(sessionId)).join()).toContain("It tells the secret.");
+      const receipt = await erase(messagesOf(sessionId, [first]));
+      expect(countOf(receipt, ErasedKind.SUMMARY)).toBe(1);
+      expect(await textsOf(sessionId)).toEqual(["a secret"]);
+      expect(leftOf(receipt, ErasureRemainderReason.DELETED_MESSAGE)).toBeUndefined();
+    },
+  );
+
+  test("are named as left in summaries when a caller gave the ids", async () => {
+    const { sessionId, first } = await summarized(["0", "1", "2"]);
+    const receipt = await erase(messagesOf(sessionId, [first]));
+    expect(leftOf(receipt, ErasureRemainderReason.DELETED_MESSAGE)).toMatchObject({ count: 1n });
+    const other = await erase(messagesOf(sessionId, ["1", "2"]));
+    expect(leftOf(other, ErasureRemainderReason.DELETED_MESSAGE)).toBeUndefined();
+    expect(await textsOf(sessionId)).toEqual([]);
+  });
+
+  test("are not those that have the seq of an id that a caller gave", async () => {
+    const { sessionId } = await summarized(["0", "m1-0123456789abcdef", "m9-0123456789abcdef"]);
+    await client.call("deleteMessage", { sessionId, messageId: "m9-0123456789abcdef" });
+    const { messages } = await client.call("appendMessages", {
+      ...{ sessionId, messages: [message({ text: "b" })] },
+    });
+    expect(messages.length).toBe(1);
+    const receipt = await erase(messagesOf(sessionId, ["m4-0123456789abcdef"]));
+    expect(receipt.erased).toEqual([]);
+    expect(leftOf(receipt, ErasureRemainderReason.DELETED_MESSAGE)).toMatchObject({ count: 1n });
   });
 });
 

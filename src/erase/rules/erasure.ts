@@ -53,6 +53,11 @@ export interface ErasureLeft {
   readonly forkIds: readonly string[];
   /** Summaries that a caller wrote without naming messages. */
   readonly callerSummaries: number;
+  /**
+   * Summaries that stand for messages which were deleted before, where one of the messages named is
+   * not known; unset for none.
+   */
+  readonly uncertainSummaries?: number;
   /** Records that name a session which is gone, of an owner that is not known; unset for none. */
   readonly unknown?: ErasedCounts;
 }
@@ -126,11 +131,12 @@ export function withCounts(erasure: Erasure, more: ErasedCounts): Erasure {
 // Marks. An erasure notes what it has erased, because later steps find what was derived by the
 // names alone: the sessions are gone by then. Answers name in the same way what they are about.
 
-/** The marks of sessions, messages by seq, and versions of summaries. */
+/** The marks of sessions, messages by id and by seq, and versions of summaries. */
 export const mark = {
   session: (sessionId: string) => `session ${sessionId}`,
   user: (userId: string) => `user ${userId}`,
   agent: (agentId: string) => `agent ${agentId}`,
+  message: (messageId: string) => `message ${messageId}`,
   seq: (sessionId: string, seq: number) => `seq ${seq} ${sessionId}`,
   summary: (sessionId: string, version: number) => `summary ${version} ${sessionId}`,
 } as const;

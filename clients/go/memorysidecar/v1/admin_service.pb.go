@@ -320,7 +320,7 @@ const (
 	ErasureState_ERASURE_STATE_UNSPECIFIED ErasureState = 0
 	// It is under way, also while the server is down.
 	ErasureState_ERASURE_STATE_RUNNING ErasureState = 1
-	// No record of the store holds content of the subject.
+	// No record of the store holds content of the subject, but for what `Erasure.left` names.
 	ErasureState_ERASURE_STATE_DONE ErasureState = 2
 	// Nothing was erased: a dry run.
 	ErasureState_ERASURE_STATE_DRY_RUN ErasureState = 3
@@ -459,7 +459,9 @@ const (
 	// Events hold no content, but ids of the subject, until retention drops them.
 	ErasureRemainderReason_ERASURE_REMAINDER_REASON_EVENTS ErasureRemainderReason = 1
 	// Forks of a session of the subject that belong to another user or agent. They hold copies
-	// of its messages. Remedy: erase them by their own ids.
+	// of its messages. For messages also forks that were made before the session was, of an earlier
+	// one with its id. Sessions that the subject gave away with UpdateSession are not named: nothing
+	// tells whose they were. Remedy: erase them by their own ids.
 	ErasureRemainderReason_ERASURE_REMAINDER_REASON_OTHER_OWNER ErasureRemainderReason = 2
 	// Summaries of the session that a caller wrote without naming messages. For messages only.
 	// Remedy: read them, and remove them with SetSummary.
@@ -476,6 +478,11 @@ const (
 	// sessions and messages too, memories that took in content of more sessions or messages than
 	// they can name. Remedy: ForgetMemories for those that hold content of the subject.
 	ErasureRemainderReason_ERASURE_REMAINDER_REASON_UNKNOWN_OWNER ErasureRemainderReason = 6
+	// Summaries that stand for messages of the log which were deleted before, where a message that
+	// was named is not in the log, and its id does not tell its seq. They may hold what it said. For
+	// messages only. Remedy: read them with ListSummaries, and erase the session, or a message that
+	// the summary stands for as well.
+	ErasureRemainderReason_ERASURE_REMAINDER_REASON_DELETED_MESSAGE ErasureRemainderReason = 7
 )
 
 // Enum value maps for ErasureRemainderReason.
@@ -488,15 +495,17 @@ var (
 		4: "ERASURE_REMAINDER_REASON_FREE_PAGES",
 		5: "ERASURE_REMAINDER_REASON_COPIES",
 		6: "ERASURE_REMAINDER_REASON_UNKNOWN_OWNER",
+		7: "ERASURE_REMAINDER_REASON_DELETED_MESSAGE",
 	}
 	ErasureRemainderReason_value = map[string]int32{
-		"ERASURE_REMAINDER_REASON_UNSPECIFIED":    0,
-		"ERASURE_REMAINDER_REASON_EVENTS":         1,
-		"ERASURE_REMAINDER_REASON_OTHER_OWNER":    2,
-		"ERASURE_REMAINDER_REASON_CALLER_SUMMARY": 3,
-		"ERASURE_REMAINDER_REASON_FREE_PAGES":     4,
-		"ERASURE_REMAINDER_REASON_COPIES":         5,
-		"ERASURE_REMAINDER_REASON_UNKNOWN_OWNER":  6,
+		"ERASURE_REMAINDER_REASON_UNSPECIFIED":     0,
+		"ERASURE_REMAINDER_REASON_EVENTS":          1,
+		"ERASURE_REMAINDER_REASON_OTHER_OWNER":     2,
+		"ERASURE_REMAINDER_REASON_CALLER_SUMMARY":  3,
+		"ERASURE_REMAINDER_REASON_FREE_PAGES":      4,
+		"ERASURE_REMAINDER_REASON_COPIES":          5,
+		"ERASURE_REMAINDER_REASON_UNKNOWN_OWNER":   6,
+		"ERASURE_REMAINDER_REASON_DELETED_MESSAGE": 7,
 	}
 )
 
@@ -2268,7 +2277,10 @@ type MessagesSubject struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session. Required.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The messages: 1 to 1,000 ids, each at most 256 bytes. Ids that name nothing are passed over.
+	// The messages: 1 to 1,000 ids, each at most 256 bytes. An id means the message that has it now.
+	// One that is not in the log any more may live on in summaries: ids that the server made tell
+	// which, and these are removed; for others the receipt counts summaries that stand for deleted
+	// messages, by `ERASURE_REMAINDER_REASON_DELETED_MESSAGE`.
 	MessageIds    []string `protobuf:"bytes,2,rep,name=message_ids,json=messageIds,proto3" json:"message_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2903,7 +2915,7 @@ const file_memorysidecar_v1_admin_service_proto_rawDesc = "" +
 	"\x1aERASED_KIND_MEMORY_VERSION\x10\x06\x12\x18\n" +
 	"\x14ERASED_KIND_DOCUMENT\x10\a\x12\x16\n" +
 	"\x12ERASED_KIND_ANSWER\x10\b\x12\x16\n" +
-	"\x12ERASED_KIND_RECORD\x10\t*\xb8\x02\n" +
+	"\x12ERASED_KIND_RECORD\x10\t*\xe6\x02\n" +
 	"\x16ErasureRemainderReason\x12(\n" +
 	"$ERASURE_REMAINDER_REASON_UNSPECIFIED\x10\x00\x12#\n" +
 	"\x1fERASURE_REMAINDER_REASON_EVENTS\x10\x01\x12(\n" +
@@ -2911,7 +2923,8 @@ const file_memorysidecar_v1_admin_service_proto_rawDesc = "" +
 	"'ERASURE_REMAINDER_REASON_CALLER_SUMMARY\x10\x03\x12'\n" +
 	"#ERASURE_REMAINDER_REASON_FREE_PAGES\x10\x04\x12#\n" +
 	"\x1fERASURE_REMAINDER_REASON_COPIES\x10\x05\x12*\n" +
-	"&ERASURE_REMAINDER_REASON_UNKNOWN_OWNER\x10\x062\xad\x05\n" +
+	"&ERASURE_REMAINDER_REASON_UNKNOWN_OWNER\x10\x06\x12,\n" +
+	"(ERASURE_REMAINDER_REASON_DELETED_MESSAGE\x10\a2\xad\x05\n" +
 	"\fAdminService\x12e\n" +
 	"\rGetServerInfo\x12&.memorysidecar.v1.GetServerInfoRequest\x1a'.memorysidecar.v1.GetServerInfoResponse\"\x03\x90\x02\x01\x12h\n" +
 	"\x0eListNamespaces\x12'.memorysidecar.v1.ListNamespacesRequest\x1a(.memorysidecar.v1.ListNamespacesResponse\"\x03\x90\x02\x01\x12Y\n" +

@@ -93,8 +93,9 @@ type AdminServiceClient interface {
 	// summaries; records that it owns; vectors, digests of promoted texts, and the answers that
 	// were remembered under request ids: a repeat of such a call is `ANSWER_ERASED`. Sessions that
 	// were deleted or expired earlier count, too: memories and forks keep the owner that the session
-	// had when they were made. Data that is written while the erasure runs may stay: stop the writers
-	// of the subject before.
+	// had when they were made. For a user, the user that a scope, an owner or the owner of a source
+	// names decides, and a session only where none is named; so it is for an agent. Data that
+	// is written while the erasure runs may stay: stop the writers of the subject before.
 	//
 	// Errors:
 	//   - RESOURCE_EXHAUSTED, `ERASURE_LIMIT_REACHED`: 100 erasures run in the namespace
@@ -267,8 +268,9 @@ type AdminServiceServer interface {
 	// summaries; records that it owns; vectors, digests of promoted texts, and the answers that
 	// were remembered under request ids: a repeat of such a call is `ANSWER_ERASED`. Sessions that
 	// were deleted or expired earlier count, too: memories and forks keep the owner that the session
-	// had when they were made. Data that is written while the erasure runs may stay: stop the writers
-	// of the subject before.
+	// had when they were made. For a user, the user that a scope, an owner or the owner of a source
+	// names decides, and a session only where none is named; so it is for an agent. Data that
+	// is written while the erasure runs may stay: stop the writers of the subject before.
 	//
 	// Errors:
 	//   - RESOURCE_EXHAUSTED, `ERASURE_LIMIT_REACHED`: 100 erasures run in the namespace

@@ -77,6 +77,7 @@ class ErasureRemainderReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERASURE_REMAINDER_REASON_FREE_PAGES: _ClassVar[ErasureRemainderReason]
     ERASURE_REMAINDER_REASON_COPIES: _ClassVar[ErasureRemainderReason]
     ERASURE_REMAINDER_REASON_UNKNOWN_OWNER: _ClassVar[ErasureRemainderReason]
+    ERASURE_REMAINDER_REASON_DELETED_MESSAGE: _ClassVar[ErasureRemainderReason]
 BACK_UP_TARGET_UNSPECIFIED: BackUpTarget
 BACK_UP_TARGET_DIRECTORY: BackUpTarget
 BACK_UP_TARGET_STREAM: BackUpTarget
@@ -118,6 +119,7 @@ ERASURE_REMAINDER_REASON_CALLER_SUMMARY: ErasureRemainderReason
 ERASURE_REMAINDER_REASON_FREE_PAGES: ErasureRemainderReason
 ERASURE_REMAINDER_REASON_COPIES: ErasureRemainderReason
 ERASURE_REMAINDER_REASON_UNKNOWN_OWNER: ErasureRemainderReason
+ERASURE_REMAINDER_REASON_DELETED_MESSAGE: ErasureRemainderReason
 
 class GetServerInfoRequest(_message.Message):
     __slots__ = ()
