@@ -19,7 +19,7 @@ import {
   type WindowTotals,
 } from "../window/rules/types.ts";
 import type { ServiceContext } from "./context.ts";
-import { isInLog } from "./window-view.ts";
+import { isInLog, withContent } from "./window-view.ts";
 
 const NO_ENTRIES: readonly StoredEntry[] = [];
 const NO_IDS: readonly string[] = [];
@@ -108,7 +108,7 @@ function cutEntries(context: ServiceContext, viewed: Viewed): readonly StoredEnt
     if (cut === undefined) return entry;
     const { keptChars, tokenCount, marker } = cut;
     const bytes = context.codec.shortenMessage(entry.bytes, keptChars, tokenCount, marker);
-    return { ...entry, tokenCount, byteCount: bytes.length, bytes };
+    return withContent(entry, bytes, tokenCount);
   });
 }
 

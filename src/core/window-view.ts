@@ -26,6 +26,19 @@ export function insertEntry(insert: WindowInsert, codec: Codec): StoredEntry {
 }
 
 /**
+ * An entry with other content. It is copied part by part, since a spread would lose the parts that
+ * are computed when they are asked for.
+ */
+export function withContent(
+  { answers, callIds, createMs, isResult, messageId, role, seq }: StoredEntry,
+  bytes: Uint8Array,
+  tokenCount: number,
+): StoredEntry {
+  const ids = { messageId, callIds, answers };
+  return { ...ids, seq, role, isResult, createMs, tokenCount, byteCount: bytes.length, bytes };
+}
+
+/**
  * Puts inserts among the messages of a window, by rising position. Gives back the very array it got
  * when there are none.
  */

@@ -13,7 +13,7 @@ export interface StoredMessage {
   readonly bytes: Uint8Array;
 }
 
-/** A window entry with its message. */
+/** A window entry with its message. May compute parts when they are asked for: never spread it. */
 export interface StoredEntry extends WindowEntry {
   readonly bytes: Uint8Array;
 }

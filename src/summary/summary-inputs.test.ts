@@ -9,7 +9,8 @@ import {
   type TestServices,
 } from "../../test/support/services/services.ts";
 import { policyOf } from "../../test/support/window/policies.ts";
-import type { Store } from "../store/store.ts";
+import { withContent } from "../core/window-view.ts";
+import type { Store, StoredEntry } from "../store/store.ts";
 import type { ToolPairing } from "../window/policy/policy.ts";
 import { ROLE } from "../window/rules/types.ts";
 
@@ -20,12 +21,17 @@ let services: TestServices;
 
 afterEach(() => services.stop());
 
+const large = (entry: StoredEntry): StoredEntry => ({
+  ...withContent(entry, entry.bytes, entry.tokenCount),
+  byteCount: MIB,
+});
+
 /** Services that take every message of a window for one MiB large. */
 async function start(toolPairing: ToolPairing): Promise<void> {
   const wrapStore = (store: Store): Store => {
     const readWindow: Store["readWindow"] = async (ref) => {
       const now = await store.readWindow(ref);
-      return now && { ...now, window: now.window.map((one) => ({ ...one, byteCount: MIB })) };
+      return now && { ...now, window: now.window.map(large) };
     };
     return storeWith(store, { readWindow });
   };

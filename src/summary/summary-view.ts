@@ -4,7 +4,7 @@ import { isSystemPreset } from "../compat/presets.ts";
 import { withoutUnseen } from "../context/rules/fence.ts";
 import type { ServiceContext } from "../core/context.ts";
 import type { Shown, Viewed } from "../core/window-shown.ts";
-import { isInLog } from "../core/window-view.ts";
+import { isInLog, withContent } from "../core/window-view.ts";
 import type { StoredEntry } from "../store/store.ts";
 import type { Policy } from "../window/policy/policy.ts";
 import { countedRule } from "../window/policy/token-rules.ts";
@@ -151,11 +151,10 @@ function behind(
   const { at, system, said: suffix, tokenCount: added } = to;
   const tokenCount = system.tokenCount + added;
   const bytes = codec.appendText(system.bytes, suffix, tokenCount);
-  const byteCount = bytes.length;
-  const grown = byteCount - system.byteCount;
+  const grown = bytes.length - system.byteCount;
   return {
     ...shown,
-    entries: shown.entries.with(at, { ...system, tokenCount, byteCount, bytes }),
+    entries: shown.entries.with(at, withContent(system, bytes, tokenCount)),
     totals: addTotals(shown.totals, { messageCount: 0, tokenCount: added, byteCount: grown }),
   };
 }

@@ -36,7 +36,44 @@ export function entriesIn(
 ): StoredEntry[] {
   return [...state.log]
     .filter(([seq]) => inRanges(ranges, seq))
-    .map(([seq, message]) => entryOf(readFacts, seq, message));
+    .map(([seq, message]) => new ComputedEntry(entryOf(readFacts, seq, message)));
+}
+
+/** Computes what an engine may compute on demand: a spread of an entry loses it here, too. */
+class ComputedEntry implements StoredEntry {
+  readonly seq;
+  readonly role;
+  readonly isResult;
+  readonly tokenCount;
+  readonly createMs;
+  readonly byteCount;
+  readonly #entry: StoredEntry;
+
+  constructor(entry: StoredEntry) {
+    this.seq = entry.seq;
+    this.role = entry.role;
+    this.isResult = entry.isResult;
+    this.tokenCount = entry.tokenCount;
+    this.createMs = entry.createMs;
+    this.byteCount = entry.byteCount;
+    this.#entry = entry;
+  }
+
+  get messageId() {
+    return this.#entry.messageId;
+  }
+
+  get callIds() {
+    return this.#entry.callIds;
+  }
+
+  get answers() {
+    return this.#entry.answers;
+  }
+
+  get bytes() {
+    return this.#entry.bytes;
+  }
 }
 
 /** The window of the past in some runs, under the ceiling. */
