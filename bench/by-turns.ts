@@ -11,12 +11,16 @@ const SERVER_CORE = 0;
 const LOADER_CORE = 1;
 const SPREAD = 1_000;
 const WINDOWS = 100;
+// The default policy keeps 200 messages, so each further one takes the oldest out.
+const FULL = 200;
 const ROOT = `${import.meta.dirname}/..`;
 
 /** The loads that versions are compared under, by name. */
 const JOBS = {
   "append, 1 in flight": append("a", SPREAD, 1),
   "append, 32 in flight": append("a", SPREAD, 32),
+  "append to a full window, 1 in flight": append("f", WINDOWS, 1),
+  "append to a full window, 32 in flight": append("f", WINDOWS, 32),
   "GetWindow of 20, 1 in flight": window("w", WINDOWS, 1),
   "GetWindow of 20, 32 in flight": window("w", WINDOWS, 32),
 };
@@ -45,6 +49,7 @@ export interface Ratio {
 async function start(tree: string, directory: string, pin: boolean): Promise<Running> {
   const server = await startTree(tree, directory, pin ? SERVER_CORE : undefined);
   await seed(server.port, { prefix: "w", sessions: WINDOWS, messages: 20 });
+  await seed(server.port, { prefix: "f", sessions: WINDOWS, messages: FULL });
   return server;
 }
 
@@ -106,6 +111,6 @@ export async function byTurns(
 export function printRatios(ratios: readonly Ratio[]): void {
   for (const { load, other, cpu, p50 } of ratios) {
     const name = other === "" ? "" : `${other.padEnd(20)} `;
-    console.log(`${load.padEnd(30)} ${name}p50 ${p50.toFixed(3)}, CPU a call ${cpu.toFixed(3)}`);
+    console.log(`${load.padEnd(38)} ${name}p50 ${p50.toFixed(3)}, CPU a call ${cpu.toFixed(3)}`);
   }
 }

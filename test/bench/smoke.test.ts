@@ -59,7 +59,7 @@ test("the bench of the checks compares the server with copies that lack them", {
   const lines = stdout.trim().split("\n");
   for (const name of ["itself", "neighbors", "files", "checksums", "any of them"]) {
     const own = lines.filter((line) => line.includes(` ${name} `));
-    expect(own).toHaveLength(4);
+    expect(own).toHaveLength(6);
     for (const line of own) expect(line).toMatch(/p50 \d+\.\d{3}, CPU a call \d+\.\d{3}$/);
   }
 });
