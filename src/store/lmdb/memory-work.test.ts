@@ -153,7 +153,7 @@ describe("a list of one of very many", () => {
     expect(all.length).toBe(limit);
     const some = await reading(2 * limit, () => store.expiredMemories(START_MS + 2, limit));
     expect(some.length).toBe(Math.min(3, limit));
-    expect(await reading(limit, () => store.expiredMemories(START_MS + MANY, 0))).toEqual([]);
+    expect(await store.expiredMemories(START_MS + MANY, 0)).toEqual([]);
   });
 
   test.each([1, 7, 500])("reads as many due jobs as it gives, at most %i", async (limit) => {
