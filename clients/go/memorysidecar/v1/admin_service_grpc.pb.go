@@ -93,9 +93,10 @@ type AdminServiceClient interface {
 	// summaries; records that it owns; vectors, digests of promoted texts, and the answers that
 	// were remembered under request ids: a repeat of such a call is `ANSWER_ERASED`. Sessions that
 	// were deleted or expired earlier count, too: memories and forks keep the owner that the session
-	// had when they were made. For a user, the user that a scope, an owner or the owner of a source
-	// names decides, and a session only where none is named; so it is for an agent. Data that
-	// is written while the erasure runs may stay: stop the writers of the subject before.
+	// had when they were made. Where a scope, an owner or the owner of a source names a user, that
+	// user decides; only where none is named does the session. An erasure of an agent goes by the
+	// agent in the same way. Data that is written while the erasure runs may stay: stop the writers
+	// of the subject before.
 	//
 	// Errors:
 	//   - RESOURCE_EXHAUSTED, `ERASURE_LIMIT_REACHED`: 100 erasures run in the namespace
@@ -268,9 +269,10 @@ type AdminServiceServer interface {
 	// summaries; records that it owns; vectors, digests of promoted texts, and the answers that
 	// were remembered under request ids: a repeat of such a call is `ANSWER_ERASED`. Sessions that
 	// were deleted or expired earlier count, too: memories and forks keep the owner that the session
-	// had when they were made. For a user, the user that a scope, an owner or the owner of a source
-	// names decides, and a session only where none is named; so it is for an agent. Data that
-	// is written while the erasure runs may stay: stop the writers of the subject before.
+	// had when they were made. Where a scope, an owner or the owner of a source names a user, that
+	// user decides; only where none is named does the session. An erasure of an agent goes by the
+	// agent in the same way. Data that is written while the erasure runs may stay: stop the writers
+	// of the subject before.
 	//
 	// Errors:
 	//   - RESOURCE_EXHAUSTED, `ERASURE_LIMIT_REACHED`: 100 erasures run in the namespace
