@@ -38,9 +38,8 @@ function placeOfLong(text: string, part: string, from: number): number {
 }
 
 /**
- * For each place of a part that a text differs at: how many units of the part the text still ends
- * with before its own, and -1 for none, not even that one. Leaves out those that the text would
- * differ from in the same way.
+ * The failure table: where to go on in the part when the text differs from it at a place, or -1 to
+ * go on with the next unit of the text. Places that would differ in the same way are left out.
  */
 function fallbacksOf(units: Uint16Array): Int32Array {
   const fallbacks = new Int32Array(units.length).fill(-1, 0, 1);
